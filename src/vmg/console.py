@@ -1,0 +1,45 @@
+"""Progress bars, on standard error so that piped output stays clean, and silent where nobody watches."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+
+class Advance(Protocol):
+    """Tell the bar how far the work is, and what to show beside it."""
+
+    def __call__(self, completed: float, note: str = "") -> None: ...
+
+
+@contextmanager
+def progress_bar(description: str, total: float, *, show: bool | None = None) -> Iterator[Advance]:
+    """Show one bar while the block runs; `show=None` shows it only on a terminal."""
+    console = Console(stderr=True)
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+    )
+    disabled = not console.is_terminal if show is None else not show
+    with Progress(*columns, console=console, transient=True, disable=disabled) as progress:
+        task = progress.add_task(description, total=total, note="")
+
+        def advance(completed: float, note: str = "") -> None:
+            progress.update(task, completed=completed, note=note)
+
+        yield advance

@@ -1,0 +1,301 @@
+"""Episodes: the one container every stage reads.
+
+    episode of T steps   o_0 --a_0,r_0--> o_1 --a_1,r_1--> o_2 ... --a_{T-1},r_{T-1}--> o_T
+
+All episodes lie end to end in flat arrays, so an episode of T steps owns T+1 rows of `observations` and T rows of
+`actions` and `rewards`:
+
+    episode         |     0     |   1   |        lengths        2, 1
+    observations    | o0 o1 o2  | o0 o1 |        n_steps + n_episodes rows
+    actions         | a0 a1     | a0    |        n_steps rows
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from vmg.errors import VMGError
+from vmg.types import Bools, Float32s, Float64s, Int64s
+
+RewardFunction = Callable[[Float32s, Float32s, Float32s], ArrayLike]
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One episode: views into the arrays of the `Episodes` it belongs to."""
+
+    observations: Float32s
+    actions: Float32s
+    rewards: Float64s
+    terminated: bool
+    truncated: bool
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+
+@dataclass(frozen=True, eq=False)
+class Episodes:
+    """Logged episodes as flat, checked, read-only arrays. Anything array-like goes in; see the module for the layout."""
+
+    observations: Float32s
+    actions: Float32s
+    rewards: Float64s
+    lengths: Int64s
+    """Steps of each episode."""
+    terminated: Bools
+    """Per episode: the environment itself ended it (goal, fall)."""
+    truncated: Bools
+    """Per episode: it was cut from outside (time limit, end of the log)."""
+    source: str = "episodes"
+    """Where the data came from; the first words of every error message."""
+
+    def __post_init__(self) -> None:
+        for name, dtype in _DTYPES.items():
+            object.__setattr__(self, name, _frozen_array(self, name, dtype))
+        _check_shapes(self)
+        for name in ("observations", "actions", "rewards"):
+            _check_finite(self, name)
+
+    @classmethod
+    def from_list(
+        cls, episodes: Sequence[tuple[ArrayLike, ArrayLike, ArrayLike, bool, bool]], *, source: str = "episodes"
+    ) -> "Episodes":
+        """Join (observations T+1, actions T, rewards T, terminated, truncated) tuples."""
+        if not episodes:
+            raise VMGError(f"{source}: there is not a single episode in it.")
+        observations, actions, rewards = ([np.asarray(e[k]) for e in episodes] for k in range(3))
+        for i, (o, a, r) in enumerate(zip(observations, actions, rewards, strict=True)):
+            _check_episode(source, i, o, a, r, observations[0], actions[0])
+        return cls(
+            observations=np.concatenate(observations),
+            actions=np.concatenate(actions),
+            rewards=np.concatenate(rewards),
+            lengths=np.array([len(a) for a in actions]),
+            terminated=np.array([e[3] for e in episodes]),
+            truncated=np.array([e[4] for e in episodes]),
+            source=source,
+        )
+
+    # --- sizes and indices -------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def n_steps(self) -> int:
+        """Steps of all episodes together."""
+        return len(self.actions)
+
+    @property
+    def observation_size(self) -> int:
+        """Numbers in one observation."""
+        return self.observations.shape[1]
+
+    @property
+    def action_size(self) -> int:
+        """Numbers in one action."""
+        return self.actions.shape[1]
+
+    @cached_property
+    def first_step(self) -> Int64s:
+        """Row of each episode's first action; one more entry than episodes, so `first_step[i+1]` ends episode i."""
+        return np.concatenate([[0], np.cumsum(self.lengths)])
+
+    @cached_property
+    def first_observation(self) -> Int64s:
+        """Row of each episode's first observation; one more entry than episodes."""
+        return self.first_step + np.arange(len(self) + 1)
+
+    @cached_property
+    def step_episode(self) -> Int64s:
+        """The episode each step belongs to."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    @cached_property
+    def step_observation(self) -> Int64s:
+        """Row of o_t for each step t; o_{t+1} is the row after it."""
+        return np.arange(self.n_steps) + self.step_episode
+
+    @cached_property
+    def steps_left(self) -> Int64s:
+        """How many observations of the same episode follow o_t (at least 1)."""
+        return self.first_step[1:][self.step_episode] - np.arange(self.n_steps)
+
+    @cached_property
+    def returns(self) -> Float64s:
+        """Undiscounted return of each episode."""
+        return np.add.reduceat(self.rewards, self.first_step[:-1])
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the content, so that a model can name the data it was made from."""
+        state = hashlib.sha256()
+        for name in _DTYPES:
+            state.update(np.ascontiguousarray(getattr(self, name)).data)
+        return state.hexdigest()
+
+    def __getitem__(self, index: int) -> Episode:
+        index = range(len(self))[index]
+        steps = slice(self.first_step[index], self.first_step[index + 1])
+        rows = slice(self.first_observation[index], self.first_observation[index + 1])
+        return Episode(
+            observations=self.observations[rows],
+            actions=self.actions[steps],
+            rewards=self.rewards[steps],
+            terminated=bool(self.terminated[index]),
+            truncated=bool(self.truncated[index]),
+        )
+
+    def __iter__(self) -> Iterator[Episode]:
+        return (self[i] for i in range(len(self)))
+
+    # --- new episodes from old ---------------------------------------------------------------------------------------
+
+    def subset(self, indices: Sequence[int] | NDArray[np.integer]) -> "Episodes":
+        """Return the episodes at these indices, in this order."""
+        chosen = np.arange(len(self))[np.asarray(indices, dtype=np.int64)]
+        if len(chosen) == 0:
+            raise VMGError(f"{self.source}: the subset asked for holds no episode.")
+        steps = np.concatenate([np.arange(self.first_step[i], self.first_step[i + 1]) for i in chosen])
+        rows = np.concatenate([np.arange(self.first_observation[i], self.first_observation[i + 1]) for i in chosen])
+        return replace(
+            self,
+            observations=self.observations[rows],
+            actions=self.actions[steps],
+            rewards=self.rewards[steps],
+            lengths=self.lengths[chosen],
+            terminated=self.terminated[chosen],
+            truncated=self.truncated[chosen],
+        )
+
+    def filter(self, keep: Callable[[Episode], bool]) -> "Episodes":
+        """Return the episodes for which `keep` is true, in their order."""
+        kept = [i for i, episode in enumerate(self) if keep(episode)]
+        if not kept:
+            raise VMGError(f"{self.source}: the filter keeps none of the {len(self)} episodes.")
+        return self.subset(kept)
+
+    def split(self, validation: float, *, seed: int) -> tuple["Episodes", "Episodes"]:
+        """Split whole episodes at random into (training, validation); both keep data order, neither is empty."""
+        if not 0 < validation < 1:
+            raise VMGError(f"The validation fraction must lie between 0 and 1, not {validation}.")
+        if len(self) < 2:
+            raise VMGError(f"{self.source}: one episode cannot be split into training and validation.")
+        n_held = min(max(round(validation * len(self)), 1), len(self) - 1)
+        held = np.zeros(len(self), dtype=bool)
+        held[np.random.default_rng(seed).permutation(len(self))[:n_held]] = True
+        return self.subset(np.flatnonzero(~held)), self.subset(np.flatnonzero(held))
+
+    def relabel(self, rewards: ArrayLike | RewardFunction) -> "Episodes":
+        """Return the same episodes with other rewards: one per step, or a vectorised f(o_t, a_t, o_{t+1})."""
+        if callable(rewards):
+            o_t, o_tp1 = self.observations[self.step_observation], self.observations[self.step_observation + 1]
+            rewards = rewards(o_t, self.actions, o_tp1)
+        return replace(self, rewards=np.asarray(rewards))
+
+
+def concatenate(parts: Sequence[Episodes], *, source: str | None = None) -> Episodes:
+    """Join several sets of episodes, in order."""
+    if not parts:
+        raise VMGError("There is nothing to concatenate: the list of episode sets is empty.")
+    for part in parts[1:]:
+        for name in ("observation_size", "action_size"):
+            if getattr(part, name) != getattr(parts[0], name):
+                raise VMGError(
+                    f"{parts[0].source} and {part.source} do not fit together: {name} is "
+                    f"{getattr(parts[0], name)} in the first and {getattr(part, name)} in the second."
+                )
+    joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _DTYPES}
+    return Episodes(**joined, source=source or " + ".join(part.source for part in parts))
+
+
+_DTYPES = {
+    "observations": np.float32,
+    "actions": np.float32,
+    "rewards": np.float64,
+    "lengths": np.int64,
+    "terminated": np.bool_,
+    "truncated": np.bool_,
+}
+
+
+def _frozen_array(episodes: Episodes, name: str, dtype: type) -> NDArray[np.generic]:
+    given = np.asarray(getattr(episodes, name))
+    if given.dtype == object or not (np.issubdtype(given.dtype, np.number) or given.dtype == bool):
+        raise VMGError(f"{episodes.source}: {name} must be numbers, not {given.dtype}.")
+    with np.errstate(over="ignore"):  # too large for float32 becomes infinite and is reported as such
+        array = np.ascontiguousarray(given, dtype=dtype).view()
+    array.flags.writeable = False
+    return array
+
+
+def _check_shapes(episodes: Episodes) -> None:
+    source, observations, actions = episodes.source, episodes.observations, episodes.actions
+    if len(episodes.lengths) == 0:
+        raise VMGError(f"{source}: there is not a single episode in it.")
+    if observations.ndim != 2:
+        raise VMGError(
+            f"{source}: observations must be one vector a row, but have the shape {observations.shape}. "
+            "Images and other arrays are not supported: encode them into vectors first."
+        )
+    if actions.ndim != 2:
+        raise VMGError(
+            f"{source}: actions must be one vector a row, but have the shape {actions.shape}. "
+            "Discrete actions are not supported."
+        )
+    if observations.shape[1] == 0 or actions.shape[1] == 0:
+        raise VMGError(f"{source}: observations and actions need at least one number each.")
+    if (episodes.lengths < 1).any():
+        empty = int(np.argmax(episodes.lengths < 1))
+        raise VMGError(f"{source}: episode {empty} has no step. Leave empty episodes out.")
+    n_steps, n_episodes = int(episodes.lengths.sum()), len(episodes.lengths)
+    expected = {
+        "observations": n_steps + n_episodes,
+        "actions": n_steps,
+        "rewards": n_steps,
+        "terminated": n_episodes,
+        "truncated": n_episodes,
+    }
+    for name, rows in expected.items():
+        shape = getattr(episodes, name).shape
+        if shape[0:1] != (rows,) or (name not in ("observations", "actions") and len(shape) != 1):
+            raise VMGError(
+                f"{source}: {name} has the shape {shape}, but {n_episodes} episodes of {n_steps} steps in all need "
+                f"{rows} rows (an episode of T steps has T+1 observations, T actions and T rewards)."
+            )
+
+
+def _check_finite(episodes: Episodes, name: str) -> None:
+    array = getattr(episodes, name)
+    if np.isfinite(array).all():
+        return
+    place = np.argwhere(~np.isfinite(array))[0]
+    starts = episodes.first_observation if name == "observations" else episodes.first_step
+    episode = int(np.searchsorted(starts, place[0], side="right")) - 1
+    column = f", column {place[1]}" if len(place) > 1 else ""
+    raise VMGError(
+        f"{episodes.source}: {name} of episode {episode}, row {place[0] - starts[episode]}{column}, is "
+        f"{array[tuple(place)]}. Every number must be finite (in float32, for observations and actions): "
+        "repair or drop that episode."
+    )
+
+
+def _check_episode(
+    source: str, i: int, o: NDArray[np.generic], a: NDArray[np.generic], r: NDArray[np.generic],
+    first_o: NDArray[np.generic], first_a: NDArray[np.generic],
+) -> None:  # fmt: skip
+    if o.ndim == 0 or a.ndim == 0 or r.ndim != 1 or len(a) != len(r) or len(o) != len(a) + 1:
+        raise VMGError(
+            f"{source}: the lengths of episode {i} do not fit: observations {o.shape}, actions {a.shape}, "
+            f"rewards {r.shape}. An episode of T steps has T+1 observations, T actions and T rewards."
+        )
+    if o.shape[1:] != first_o.shape[1:] or a.shape[1:] != first_a.shape[1:]:
+        raise VMGError(
+            f"{source}: episode {i} has observations of shape {o.shape[1:]} and actions of shape {a.shape[1:]}, "
+            f"but episode 0 has {first_o.shape[1:]} and {first_a.shape[1:]}. All episodes must have the same sizes."
+        )
