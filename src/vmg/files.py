@@ -50,7 +50,7 @@ def read_json(path: Path) -> Any:
 def write_npz(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
     """Write a compressed .npz whole or not at all."""
     with replacing(path) as beside, open(beside, "wb") as file:
-        np.savez_compressed(file, **{name: np.asarray(array) for name, array in arrays.items()})
+        np.savez_compressed(file, allow_pickle=False, **{name: np.asarray(array) for name, array in arrays.items()})
 
 
 def read_npz(path: Path) -> dict[str, np.ndarray]:

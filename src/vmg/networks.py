@@ -9,6 +9,7 @@
 turns raw observations into their inputs (`encoder_input`, `translator_input`), so that weights alone are enough to act.
 """
 
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -55,7 +56,7 @@ def embed(weights: Weights, observations: Float32s) -> Float32s:
 def initial_layers(rng: np.random.Generator, sizes: tuple[int, ...]) -> Layers:
     """Draw weights and biases uniformly within ±1/√fan_in (PyTorch's default, which the published program uses)."""
     layers: Layers = {}
-    for k, (n_in, n_out) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+    for k, (n_in, n_out) in enumerate(pairwise(sizes)):
         bound = 1 / np.sqrt(n_in)
         layers[f"w{k}"] = rng.uniform(-bound, bound, (n_in, n_out)).astype(np.float32)
         layers[f"b{k}"] = rng.uniform(-bound, bound, n_out).astype(np.float32)
@@ -65,7 +66,7 @@ def initial_layers(rng: np.random.Generator, sizes: tuple[int, ...]) -> Layers:
 def input_scaling(
     observations: Float32s, inputs: Literal["raw", "normalised", "relative"], *, with_goal: bool
 ) -> Layers:
-    """What turns raw observations into a network's inputs: mean and spread, and whether goals are given as differences."""
+    """Mean and spread that turn raw observations into a network's inputs, and whether goals enter as differences."""
     size = observations.shape[1]
     mean, std = np.zeros(size, np.float32), np.ones(size, np.float32)
     if inputs != "raw":

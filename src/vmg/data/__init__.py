@@ -1,0 +1,1 @@
+"""Data: `Episodes`, and a reader for each format."""

@@ -40,7 +40,7 @@ class Episode:
 
 @dataclass(frozen=True, eq=False)
 class Episodes:
-    """Logged episodes as flat, checked, read-only arrays. Anything array-like goes in; see the module for the layout."""
+    """Logged episodes as flat, checked, read-only arrays; anything array-like goes in."""
 
     observations: Float32s
     actions: Float32s
@@ -94,12 +94,12 @@ class Episodes:
     @property
     def observation_size(self) -> int:
         """Numbers in one observation."""
-        return self.observations.shape[1]
+        return int(self.observations.shape[1])
 
     @property
     def action_size(self) -> int:
         """Numbers in one action."""
-        return self.actions.shape[1]
+        return int(self.actions.shape[1])
 
     @cached_property
     def first_step(self) -> Int64s:
@@ -229,7 +229,7 @@ def _frozen_array(episodes: Episodes, name: str, dtype: type) -> NDArray[np.gene
     if given.dtype == object or not (np.issubdtype(given.dtype, np.number) or given.dtype == bool):
         raise VMGError(f"{episodes.source}: {name} must be numbers, not {given.dtype}.")
     with np.errstate(over="ignore"):  # too large for float32 becomes infinite and is reported as such
-        array = np.ascontiguousarray(given, dtype=dtype).view()
+        array: NDArray[np.generic] = np.ascontiguousarray(given, dtype=dtype).view()
     array.flags.writeable = False
     return array
 

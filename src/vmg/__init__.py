@@ -1,0 +1,1 @@
+"""Value Memory Graph: a graph-structured world model for offline reinforcement learning."""
