@@ -1,0 +1,33 @@
+"""The graph: merging, construction, rewards, values, planning. No JAX; numba only where something is computed."""
+
+from vmg.graph.construction import MemoryGraph, build, connect
+from vmg.graph.merging import Labelling, Merging, merge_by_kmeans, merge_greedily
+from vmg.graph.planning import PathWeights, Search, Solution, solve
+from vmg.graph.rewards import EdgeRewards, Goal, GoalKind, Variant, goal, reward
+from vmg.graph.summary import GraphSummary, summarise
+from vmg.graph.values import DeadEnds, Values, iterate_values
+
+__all__ = [
+    "DeadEnds",
+    "EdgeRewards",
+    "Goal",
+    "GoalKind",
+    "GraphSummary",
+    "Labelling",
+    "MemoryGraph",
+    "Merging",
+    "PathWeights",
+    "Search",
+    "Solution",
+    "Values",
+    "Variant",
+    "build",
+    "connect",
+    "goal",
+    "iterate_values",
+    "merge_by_kmeans",
+    "merge_greedily",
+    "reward",
+    "solve",
+    "summarise",
+]

@@ -1,0 +1,106 @@
+"""The graph: vertices that are merged states, and a directed edge wherever a recorded step joins two of them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from vmg.data.episodes import Episodes
+from vmg.errors import VMGError
+from vmg.graph.merging import Labelling, Merging, merge_greedily, nearest, search_tree
+from vmg.types import Float32s, Int32s, Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryGraph:
+    """Vertices, edges in compressed rows (CSR), and where every recorded observation and step lies.
+
+    The edges out of vertex j are `first_edge[j] : first_edge[j+1]`, in order of the vertex they lead to (`heads`).
+    A step lies on an edge or inside a vertex; its *slot* is the edge, or `n_edges` + the vertex.
+    """
+
+    features: Float32s
+    """Where each vertex lies in the metric space."""
+    states: Float32s
+    """A recorded observation for each vertex: what the action translator is given as a goal."""
+    rows: Int32s
+    """The row of the data each vertex's state comes from."""
+    first_edge: Int32s
+    heads: Int32s
+    counts: Int32s
+    """Steps in each slot: on each edge, then inside each vertex."""
+    labels: Int32s
+    """The vertex of every recorded observation."""
+    slots: Int32s
+    """The slot of every recorded step."""
+    lengths: Int64s
+    """Steps of each recorded episode."""
+    radius: float
+
+    @property
+    def n_vertices(self) -> int:
+        return len(self.features)
+
+    @property
+    def n_edges(self) -> int:
+        return len(self.heads)
+
+    @cached_property
+    def tails(self) -> Int32s:
+        """The vertex each edge leaves."""
+        return np.repeat(np.arange(self.n_vertices, dtype=np.int32), np.diff(self.first_edge))
+
+    @cached_property
+    def arrivals(self) -> Int64s:
+        """The recorded observation each recorded step arrives at."""
+        return np.arange(1, len(self.slots) + 1) + np.repeat(np.arange(len(self.lengths)), self.lengths)
+
+    @cached_property
+    def incoming(self) -> tuple[Int64s, Int64s]:
+        """Edges by the vertex they lead to: (first of each vertex, edge numbers)."""
+        first = np.concatenate([[0], np.cumsum(np.bincount(self.heads, minlength=self.n_vertices))])
+        return first, np.argsort(self.heads, kind="stable")
+
+    @cached_property
+    def _tree(self) -> object:
+        return search_tree(self.features)
+
+    def nearest(self, features: Float32s) -> tuple[Int32s, Float32s]:
+        """Return index of and distance to the nearest vertex of each point; exactly the labels, for recorded ones."""
+        return nearest(self.features, features, self._tree)
+
+
+def build(features: Float32s, episodes: Episodes, radius: float, *, labelling: Labelling = "nearest") -> MemoryGraph:
+    """Merge greedily and connect: the graph of Sec. 3.2. `features` holds one row for every observation."""
+    return connect(merge_greedily(features, radius, labelling=labelling), episodes)
+
+
+def connect(merging: Merging, episodes: Episodes) -> MemoryGraph:
+    """Join merged states by the steps between them: edge j1→j2, j1≠j2, where some step goes from j1 to j2."""
+    labels, n = merging.labels, len(merging.features)
+    if len(labels) != len(episodes.observations):
+        raise VMGError(
+            f"There are {len(labels)} features but {len(episodes.observations)} observations in {episodes.source}: "
+            "embed every observation of these episodes, the last of each episode too."
+        )
+    tails = labels[episodes.step_observation].astype(np.int64)
+    heads = labels[episodes.step_observation + 1]
+    inside = tails == heads
+    edges, edge_of_step, edge_counts = np.unique(
+        tails[~inside] * n + heads[~inside], return_inverse=True, return_counts=True
+    )
+    slots = np.empty(episodes.n_steps, np.int32)
+    slots[~inside] = edge_of_step
+    slots[inside] = len(edges) + heads[inside]
+    return MemoryGraph(
+        features=merging.features,
+        states=episodes.observations[merging.rows],
+        rows=merging.rows,
+        first_edge=np.searchsorted(edges, np.arange(n + 1) * n).astype(np.int32),
+        heads=(edges % n).astype(np.int32),
+        counts=np.concatenate([edge_counts, np.bincount(heads[inside], minlength=n)]).astype(np.int32),
+        labels=labels,
+        slots=slots,
+        lengths=episodes.lengths,
+        radius=merging.radius,
+    )

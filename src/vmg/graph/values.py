@@ -1,0 +1,66 @@
+"""Value iteration on the graph, with a guaranteed error and both treatments of dead ends."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from vmg.errors import VMGError
+from vmg.graph.construction import MemoryGraph
+from vmg.graph.rewards import EdgeRewards
+from vmg.types import Bools, Float64s
+
+DeadEnds = Literal["loop", "zero"]
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """What every vertex is worth, and the vertices that loop onto themselves."""
+
+    values: Float64s
+    looping: Bools
+    """Goals, and dead ends where these loop."""
+    sweeps: int
+
+
+def iterate_values(
+    graph: MemoryGraph,
+    rewards: EdgeRewards,
+    discount: float,
+    *,
+    dead_ends: DeadEnds = "loop",
+    tolerance: float = 1e-6,
+) -> Values:
+    """Solve V(j) = max over edges of R_G + discount · V(next) to within `tolerance` of the exact solution.
+
+    Sweeps stop at a change of tolerance·(1−discount)/discount, which bounds the error by `tolerance`. A vertex without
+    edges out loops onto itself, worth its best incoming R_G ("loop", 0 if nothing comes in), or is worth 0 ("zero").
+    A goal loops with its own worth. The value of a loop needs no iteration: worth/(1−discount).
+    """
+    from vmg.graph import kernels
+
+    if not 0 <= discount < 1:
+        raise VMGError(f"The discount must lie in [0, 1), not {discount}.")
+    if not tolerance > 0:
+        raise VMGError(f"The tolerance must be greater than 0, not {tolerance}.")
+    if dead_ends not in ("loop", "zero"):
+        raise VMGError(f"Dead ends must be 'loop' or 'zero', not {dead_ends!r}.")
+    ended = np.diff(graph.first_edge) == 0
+    worth = _loop_worth(graph, rewards) if dead_ends == "loop" else np.zeros(graph.n_vertices)
+    worth[rewards.absorbing] = rewards.loop
+    settled = ended | rewards.absorbing
+    values = np.where(settled, worth / (1 - discount), 0.0)
+    stop = tolerance * (1 - discount) / discount if discount > 0 else np.inf
+    sweeps, _ = kernels.iterate_values(
+        graph.first_edge, graph.heads, rewards.edges, settled, values, float(discount), stop
+    )
+    looping = settled if dead_ends == "loop" else rewards.absorbing
+    return Values(values, looping, sweeps)
+
+
+def _loop_worth(graph: MemoryGraph, rewards: EdgeRewards) -> Float64s:
+    """Best R_G that comes in over an edge that is not ignored, 0 where nothing does."""
+    followed = ~rewards.absorbing[graph.tails]
+    worth = np.full(graph.n_vertices, -np.inf)
+    np.maximum.at(worth, graph.heads[followed], rewards.edges[followed])
+    return np.where(np.isfinite(worth), worth, 0.0)

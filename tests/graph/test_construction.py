@@ -1,0 +1,75 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import features, labelled_episodes
+from twins import steps_of
+
+from vmg.data.episodes import Episodes
+from vmg.errors import VMGError
+from vmg.graph import build, summarise
+
+pytestmark = pytest.mark.filterwarnings("ignore:The radius")
+
+
+def episodes_around(points, lengths):
+    n = int(np.sum(lengths))
+    return Episodes(
+        observations=points,
+        actions=np.zeros((n, 1)),
+        rewards=np.arange(n),
+        lengths=lengths,
+        terminated=np.zeros(len(lengths), bool),
+        truncated=np.ones(len(lengths), bool),
+    )
+
+
+@settings(max_examples=50, deadline=None)
+@given(labelled_episodes())
+def test_edges_counts_and_slots_account_for_every_step_once(case):
+    graph, episodes = case
+    steps = list(steps_of(episodes, graph.labels))
+    edges = list(zip(graph.tails.tolist(), graph.heads.tolist(), strict=True))
+    assert edges == sorted({(a, b) for a, b, _ in steps if a != b})
+    for k, edge in enumerate(edges):
+        assert graph.counts[k] == sum((a, b) == edge for a, b, _ in steps)
+    for vertex in range(graph.n_vertices):
+        assert graph.counts[graph.n_edges + vertex] == sum(a == b == vertex for a, b, _ in steps)
+    assert graph.counts.sum() == episodes.n_steps
+    for slot, (a, b, _) in zip(graph.slots, steps, strict=True):
+        assert slot == (graph.n_edges + a if a == b else edges.index((a, b)))
+
+
+@settings(max_examples=30, deadline=None)
+@given(features(max_states=200), st.sampled_from([0.3, 1.0]))
+def test_a_vertex_keeps_the_state_that_created_it(points, radius):
+    if len(points) < 2:
+        return
+    episodes = episodes_around(points, [len(points) - 1])
+    graph = build(points, episodes, radius)
+    assert (graph.states == points[graph.rows]).all()
+    assert (graph.features == points[graph.rows]).all()
+
+
+def test_no_edge_crosses_an_episode_end():
+    points = np.array([[0.0], [10.0], [20.0], [30.0]], np.float32)
+    graph = build(points, episodes_around(points, [1, 1]), 1.0)
+    assert list(zip(graph.tails.tolist(), graph.heads.tolist(), strict=True)) == [(0, 1), (2, 3)]
+
+
+def test_features_that_do_not_fit_the_episodes():
+    points = np.array([[0.0], [10.0], [20.0]], np.float32)
+    with pytest.raises(VMGError, match=r"There are 3 features but 4 observations in episodes: embed every observation"):
+        build(points, episodes_around(np.zeros((4, 1)), [3]), 1.0)
+
+
+def test_summary_of_two_parts_with_held_out_episodes():
+    points = np.array([[0.0], [0.1], [10.0], [20.0], [30.0], [40.0]], np.float32)
+    graph = build(points, episodes_around(points, [3, 1]), 1.0)
+    held_out = episodes_around(np.array([[0.2], [10.1], [0.1], [35.0]]), [3])
+    summary = summarise(graph, held_out=held_out, held_out_features=held_out.observations)
+    assert (summary.vertices, summary.edges, summary.components, summary.dead_ends) == (5, 3, 2, 2)
+    assert summary.largest_component == pytest.approx(3 / 5)
+    assert summary.steps_per_edge == pytest.approx(4 / 3)
+    assert summary.covered_observations == pytest.approx(3 / 4)
+    assert summary.covered_steps == pytest.approx(1 / 3)

@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import labelled_episodes
+from twins import brute_rewards
+
+from vmg.errors import VMGError
+from vmg.graph import goal, reward
+
+VARIANTS = ["mean", "max", "sum", "rm", "rm_h", "rm_t"]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@settings(max_examples=50, deadline=None)
+@given(labelled_episodes())
+def test_rewards_are_the_equations(variant, case):
+    graph, episodes = case
+    expected = brute_rewards(episodes, graph.labels, variant)
+    edges = zip(graph.tails.tolist(), graph.heads.tolist(), strict=True)
+    assert reward(graph, episodes, variant=variant).edges == pytest.approx([expected[e] for e in edges], abs=1e-12)
+
+
+@settings(max_examples=50, deadline=None)
+@given(labelled_episodes())
+def test_the_sums_of_all_slots_are_the_reward_of_the_data(case):
+    graph, episodes = case
+    total = np.bincount(graph.slots, episodes.rewards, len(graph.counts)).sum()
+    assert total == pytest.approx(episodes.rewards.sum())
+
+
+@settings(max_examples=50, deadline=None)
+@given(labelled_episodes(), st.floats(-5, 5, allow_subnormal=False))
+def test_mean_rewards_are_linear_in_the_rewards(case, factor):
+    graph, episodes = case
+    scaled = reward(graph, factor * episodes.rewards).edges
+    assert scaled == pytest.approx(factor * reward(graph, episodes).edges, abs=1e-9)
+
+
+@settings(max_examples=100, deadline=None)
+@given(labelled_episodes(), st.integers(0, 6))
+def test_a_goal_pays_for_arriving_and_absorbs(case, where):
+    graph, episodes = case
+    distances = np.abs(episodes.observations[:, 0] - where)
+    for kind in ("reach", "stay"):
+        found = goal(graph, distances, 0.5, kind=kind)
+        nearest = distances.min()
+        holders = {int(v) for v in graph.labels[distances == nearest]} if nearest <= 0.5 else None
+        assert found.known == (nearest <= 0.5)
+        assert found.distance == nearest
+        if holders is not None:
+            assert set(np.flatnonzero(found.vertices).tolist()) == holders
+        else:
+            assert found.vertices.sum() == 1
+        arrivals = found.vertices[graph.labels][episodes.step_observation + 1]
+        assert (found.rewards.edges == reward(graph, arrivals).edges).all()
+        assert (found.rewards.absorbing == (found.vertices if kind == "reach" else False)).all()
+
+
+def test_bad_rewards_are_answered_with_a_sentence():
+    graph, episodes = labelled_example()
+    with pytest.raises(VMGError, match=r"The graph knows 2 steps, but the rewards have the shape \(3,\)\."):
+        reward(graph, np.zeros(3))
+    with pytest.raises(VMGError, match=r"The reward of step 1 is not a finite number\."):
+        reward(graph, [0, np.inf])
+    with pytest.raises(VMGError, match=r"must be one of mean, max, sum, rm, rm_h, rm_t; not 'median'"):
+        reward(graph, episodes, variant="median")
+    with pytest.raises(VMGError, match=r"The graph knows 3 observations, but the distances have the shape \(2,\)\."):
+        goal(graph, np.zeros(2), 0.5)
+    with pytest.raises(VMGError, match=r"'reach' or 'stay', not 'leave'"):
+        goal(graph, np.zeros(3), 0.5, kind="leave")
+
+
+def labelled_example():
+    from vmg.data.episodes import Episodes
+    from vmg.graph import build
+
+    points = np.array([[0.0], [10.0], [20.0]], np.float32)
+    episodes = Episodes.from_list([(points, np.zeros((2, 1)), [0, 1], False, True)])
+    with pytest.warns(UserWarning, match="keeps every state"):
+        return build(points, episodes, 1.0), episodes

@@ -1,0 +1,174 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import absorbing_sets, labelled_episodes
+from twins import cheapest, exact_values, reachable
+
+from vmg.data.episodes import Episodes
+from vmg.errors import VMGError
+from vmg.graph import EdgeRewards, Merging, build, connect, iterate_values, reward, solve
+from vmg.graph.planning import edge_weights
+
+DISCOUNTS = st.sampled_from([0.0, 0.3, 0.5, 0.8, 0.95, 0.99])
+SEARCH_STEPS = st.sampled_from([None, 0, 1, 2, 3, 12])
+
+
+@st.composite
+def problems(draw):
+    """A small graph with rewards in quarters and perhaps goals."""
+    graph, episodes = draw(labelled_episodes())
+    edges = reward(graph, episodes, variant=draw(st.sampled_from(["mean", "max", "sum", "rm"]))).edges
+    quarters = np.round(edges * 4) / 4
+    return graph, EdgeRewards(quarters, draw(absorbing_sets(graph.n_vertices)))
+
+
+def edge_dict(graph, rewards):
+    return dict(zip(zip(graph.tails.tolist(), graph.heads.tolist(), strict=True), rewards.edges.tolist(), strict=True))
+
+
+@settings(max_examples=150, deadline=None)
+@given(problems(), DISCOUNTS, st.sampled_from(["loop", "zero"]))
+def test_values_equal_an_independent_solver(problem, discount, dead_ends):
+    graph, rewards = problem
+    found = iterate_values(graph, rewards, discount, dead_ends=dead_ends, tolerance=1e-6)
+    exact = exact_values(graph.n_vertices, edge_dict(graph, rewards), discount, rewards.absorbing, 1.0, dead_ends)
+    assert np.abs(found.values - exact).max() <= 1e-6 + 1e-9
+
+
+@settings(max_examples=150, deadline=None)
+@given(problems(), DISCOUNTS, SEARCH_STEPS, st.sampled_from(["loop", "zero"]))
+def test_targets_are_the_best_in_reach_with_the_documented_ties(problem, discount, search_steps, dead_ends):
+    graph, rewards = problem
+    solved = iterate_values(graph, rewards, discount, dead_ends=dead_ends)
+    solution = solve(graph, rewards, discount, search_steps=search_steps, dead_ends=dead_ends)
+    edges = list(edge_dict(graph, rewards))
+    for vertex in range(graph.n_vertices):
+        within = reachable(graph.n_vertices, edges, rewards.absorbing, vertex, search_steps)
+        best = max(solved.values[v] for v in within)
+        tied = [v for v in within if best - solved.values[v] <= 1e-6 * abs(best)]
+        assert solution.targets[vertex] == min(tied, key=lambda v: (not solved.looping[v], v))
+
+
+@settings(max_examples=150, deadline=None)
+@given(problems(), SEARCH_STEPS, st.sampled_from(["rewards", "hops"]))
+def test_every_hop_is_an_edge_and_no_path_is_better(problem, search_steps, path_weights):
+    graph, rewards = problem
+    solution = solve(graph, rewards, 0.8, search_steps=search_steps, path_weights=path_weights)
+    edges = list(edge_dict(graph, rewards))
+    weights = edge_weights(rewards, graph, path_weights)
+    weight_of = dict(zip(edges, weights.tolist(), strict=True))
+    for vertex in range(graph.n_vertices):
+        path = solution.path(vertex)
+        hops = list(pairwise(path))
+        assert (path[0], path[-1]) == (vertex, solution.targets[vertex])
+        assert all(hop in weight_of and not rewards.absorbing[hop[0]] for hop in hops)
+        best = cheapest(edges, weights, rewards.absorbing, vertex, path[-1])
+        assert (sum(weight_of[hop] for hop in hops), len(hops)) == best
+        for here, following in hops:  # ties: the lowest next vertex that still leads along a best path
+            rest = cheapest(edges, weights, rewards.absorbing, here, path[-1])
+            equal = [
+                b for a, b in edges if a == here and (tail := cheapest(edges, weights, rewards.absorbing, b, path[-1]))
+                and (tail[0] + weight_of[a, b], tail[1] + 1) == rest
+            ]  # fmt: skip
+            assert following == min(equal)
+
+
+@pytest.mark.parametrize("search_steps", [None, 1, 3])
+def test_paths_of_a_larger_graph(search_steps):
+    """Large enough that limited search passes many vertices on the way to somebody else's target."""
+    rng = np.random.default_rng(3)
+    pairs = sorted({(int(a), int(b)) for a, b in rng.integers(0, 60, (150, 2)) if a != b})
+    graph = graph_of(pairs, 60)
+    rewards = EdgeRewards(rng.integers(0, 9, len(pairs)) / 8, np.arange(60) == 17)
+    solution = solve(graph, rewards, 0.9, search_steps=search_steps)
+    weights = edge_weights(rewards, graph, "rewards")
+    weight_of = dict(zip(pairs, weights.tolist(), strict=True))
+    assert (len(solution.passed) > 16) == (search_steps is not None)
+    for vertex in range(60):
+        path = solution.path(vertex)
+        cost = (sum(weight_of[hop] for hop in pairwise(path)), len(path) - 1)
+        assert cost == cheapest(pairs, weights, rewards.absorbing, vertex, int(solution.targets[vertex]))
+
+
+def graph_of(pairs, n):
+    """A graph with just these edges: one episode of one step each."""
+    positions = np.arange(n, dtype=np.float32)[:, None]
+    ends = np.array(pairs)
+    episodes = Episodes.from_list([(positions[list(pair)], [[0]], [0], False, True) for pair in pairs])
+    return connect(Merging(positions, np.zeros(n, np.int32), ends.ravel().astype(np.int32), 0.1), episodes)
+
+
+@settings(max_examples=50, deadline=None)
+@given(problems(), SEARCH_STEPS)
+def test_subgoals_are_places_on_the_path(problem, search_steps):
+    graph, rewards = problem
+    solution = solve(graph, rewards, 0.8, search_steps=search_steps)
+    vertices = np.arange(graph.n_vertices)
+    for steps in (0, 1, 2, 5, 100):
+        found = solution.subgoals(vertices, steps)
+        paths = [solution.path(v) for v in vertices]
+        assert found.tolist() == [path[min(steps, len(path) - 1)] for path in paths]
+
+
+@settings(max_examples=50, deadline=None)
+@given(problems(), DISCOUNTS)
+def test_greedy_search_takes_the_best_edge(problem, discount):
+    graph, rewards = problem
+    solution = solve(graph, rewards, discount, search="greedy")
+    for vertex in range(graph.n_vertices):
+        worth = [
+            (-(r + discount * solution.values[b]), b)
+            for (a, b), r in edge_dict(graph, rewards).items()
+            if a == vertex and not rewards.absorbing[a]
+        ]
+        assert solution.path(vertex) == ([vertex, min(worth)[1]] if worth else [vertex])
+
+
+@settings(max_examples=50, deadline=None)
+@given(problems(), DISCOUNTS)
+def test_weights_order_paths_as_the_rewards_do(problem, discount):
+    graph, rewards = problem
+    followed = ~rewards.absorbing[graph.tails]
+    if not followed.any():
+        return
+    weights = edge_weights(rewards, graph, "rewards")[followed]
+    gaps = rewards.edges[followed].max() - rewards.edges[followed]
+    scale = np.ptp(gaps) or 1.0
+    assert weights / 2**36 == pytest.approx(gaps / scale, abs=2**-36)
+
+
+def test_solving_again_equals_solving_afresh_and_a_solution_is_16_bytes_a_vertex():
+    rng = np.random.default_rng(0)
+    points = np.cumsum(rng.normal(size=(2001, 3)), 0).astype(np.float32)
+    episodes = Episodes.from_list([(points, np.zeros((2000, 1)), rng.random(2000), False, True)])
+    graph = build(points, episodes, 1.5)
+    first = solve(graph, reward(graph, episodes), 0.9)
+    solve(graph, reward(graph, rng.random(2000)), 0.9)
+    again = solve(graph, reward(graph, episodes), 0.9)
+    for name in ("values", "targets", "hops", "passed"):
+        assert (getattr(first, name) == getattr(again, name)).all()
+    assert sum(getattr(first, name).nbytes for name in ("values", "targets", "hops", "passed")) == 16 * graph.n_vertices
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"discount": 1.0}, r"The discount must lie in \[0, 1\), not 1\.0\."),
+        ({"discount": -0.1}, r"The discount must lie in \[0, 1\), not -0\.1\."),
+        ({"discount": float("nan")}, r"The discount must lie in \[0, 1\), not nan\."),
+        ({"discount": 0.5, "tolerance": 0.0}, r"The tolerance must be greater than 0"),
+        ({"discount": 0.5, "search_steps": -1}, r"at least 0 or None \(no limit\), not -1"),
+        ({"discount": 0.5, "search": "wide"}, r"'multi-step' or 'greedy', not 'wide'"),
+        ({"discount": 0.5, "path_weights": "x"}, r"'rewards' or 'hops', not 'x'"),
+        ({"discount": 0.5, "dead_ends": "x"}, r"'loop' or 'zero', not 'x'"),
+    ],
+)
+def test_bad_options_are_answered_with_a_sentence(options, sentence):
+    from test_rewards import labelled_example
+
+    graph, episodes = labelled_example()
+    with pytest.raises(VMGError, match=sentence):
+        solve(graph, reward(graph, episodes), **options)
