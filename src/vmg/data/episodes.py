@@ -246,7 +246,7 @@ def _check_shapes(episodes: Episodes) -> None:
     if actions.ndim != 2:
         raise VMGError(
             f"{source}: actions must be one vector a row, but have the shape {actions.shape}. "
-            "Discrete actions are not supported."
+            "Discrete actions are not supported; a single continuous number a step needs the shape (n, 1)."
         )
     if observations.shape[1] == 0 or actions.shape[1] == 0:
         raise VMGError(f"{source}: observations and actions need at least one number each.")

@@ -1,0 +1,199 @@
+"""What looks wrong in a set of episodes, each finding a whole sentence.
+
+`Episodes` itself refuses what cannot be used (NaN, lengths that do not fit); these findings can be used and may even be
+right, but a person should know them before training on them. Each check is one small function in `CHECKS`.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vmg.data.episodes import Episodes
+from vmg.types import Bools, Float32s
+
+HUGE = 1e6
+AT_THE_BOUND = 0.999
+READING_LEAPS = 20.0  # times the 95th percentile of that reading
+STEP_LEAPS = 3.0  # times the 99th percentile of all readings together
+
+
+def check(episodes: Episodes) -> list[str]:
+    """Return a sentence for everything suspicious; an empty list if nothing is."""
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers near float32's end; `huge_numbers` speaks of them
+        return [sentence for each in CHECKS if (sentence := each(episodes))]
+
+
+def constant_observations(episodes: Episodes) -> str | None:
+    """Readings that never change tell nothing; whole zero blocks often mean a field that was not recorded."""
+    return _never_changes("Observation", episodes.observations)
+
+
+def constant_actions(episodes: Episodes) -> str | None:
+    """An action nobody varied cannot be learned."""
+    return _never_changes("Action", episodes.actions)
+
+
+def repeated_observations(episodes: Episodes) -> str | None:
+    """The same reading twice weighs double in every distance."""
+    varying = np.flatnonzero(np.ptp(episodes.observations, axis=0) > 0)
+    first: dict[bytes, int] = {}
+    repeats = {}
+    for column in varying.tolist():
+        same_as = first.setdefault(_digest(episodes.observations[:, column]), column)
+        if same_as != column:
+            repeats[column] = same_as
+    if not repeats:
+        return None
+    verb = "repeats" if len(repeats) == 1 else "repeat"
+    return f"{_columns('Observation', list(repeats))} {verb} {_columns('', list(repeats.values()))} number for number."
+
+
+def action_range(episodes: Episodes) -> str | None:
+    """Policies here act in [-1, 1]."""
+    share = float((np.abs(episodes.actions) > 1 + 1e-5).any(axis=1).mean())
+    if share == 0:
+        return None
+    low, high = episodes.actions.min(), episodes.actions.max()
+    return f"{_percent(share)} of the actions lie outside [-1, 1]: they run from {low:.3g} to {high:.3g}."
+
+
+def actions_at_the_bound(episodes: Episodes) -> str | None:
+    """A controller that always pushes fully gives actions that are hard to regress."""
+    share = float((np.abs(episodes.actions) >= AT_THE_BOUND).mean())
+    return f"{_percent(share)} of all action numbers are at the bound of 1 or beyond." if share > 0.5 else None
+
+
+def whole_number_actions(episodes: Episodes) -> str | None:
+    """Whole numbers only are a hint of discrete actions stored as vectors."""
+    if (episodes.actions == np.round(episodes.actions)).all() and not (episodes.actions == 0).all():
+        return "All actions are whole numbers. Discrete actions are not supported; check that these are continuous."
+    return None
+
+
+def flat_rewards(episodes: Episodes) -> str | None:
+    """Without differences in reward there is nothing to plan for."""
+    if np.ptp(episodes.rewards) > 0:
+        return None
+    value = episodes.rewards[0]
+    what = "Every reward is 0" if value == 0 else f"Every step pays the same reward, {value:g}"
+    return f"{what}: relabel the episodes or solve for a goal."
+
+
+def huge_numbers(episodes: Episodes) -> str | None:
+    """Sensors out of range, or another unit."""
+    large = []
+    for name in ("observations", "actions", "rewards"):
+        largest = float(np.abs(getattr(episodes, name)).max())
+        if largest > HUGE:
+            large.append(f"{name} reach {largest:.2g}")
+    return f"Some numbers are huge: {' and '.join(large)}." if large else None
+
+
+def duplicate_episodes(episodes: Episodes) -> str | None:
+    """The same episode twice leaks from training into validation."""
+    seen: set[bytes] = set()
+    copies = []
+    for i, episode in enumerate(episodes):
+        digest = _digest(episode.observations) + _digest(episode.actions)
+        copies += [i] if digest in seen else []
+        seen.add(digest)
+    if not copies:
+        return None
+    verb = "is an exact copy of an earlier one" if len(copies) == 1 else "are exact copies of earlier ones"
+    return f"{_listed('Episode', copies)} {verb}."
+
+
+def single_steps(episodes: Episodes) -> str | None:
+    """Mostly leftovers of a wrong cut."""
+    short = np.flatnonzero(episodes.lengths == 1)
+    if len(short) == 0 or (episodes.lengths == 1).all():
+        return "Every episode is a single step, so nothing can be joined into paths." if len(short) else None
+    return f"{_listed('Episode', short)} {'has' if len(short) == 1 else 'have'} only a single step."
+
+
+def endless_episodes(episodes: Episodes) -> str | None:
+    """Neither flag: a recorder that forgot one."""
+    endless = np.flatnonzero(~episodes.terminated & ~episodes.truncated)
+    if len(endless) == 0:
+        return None
+    verb = "ends" if len(endless) == 1 else "end"
+    return f"{_listed('Episode', endless)} {verb} neither terminated nor truncated."
+
+
+def one_long_episode(episodes: Episodes) -> str | None:
+    """A log whose end marks were lost is one endless episode."""
+    if len(episodes) > 1 or episodes.n_steps < 5000:
+        return None
+    return f"All {episodes.n_steps:,} steps are one episode: check that the ends of episodes are marked."
+
+
+def jumps(episodes: Episodes) -> str | None:
+    """A reading that leaps across its range, and elsewhere creeps, is a hint of two episodes joined into one."""
+    far = np.flatnonzero(_leaps(episodes))
+    if len(far) == 0:
+        return None
+    episode = int(episodes.step_episode[far[0]])
+    where = f"step {far[0] - episodes.first_step[episode]} of episode {episode}"
+    many = f"At {where}" if len(far) == 1 else f"At {len(far):,} steps, the first of them {where},"
+    return f"{many} the observation jumps far more than usual, as if two episodes were joined there."
+
+
+CHECKS: Sequence[Callable[[Episodes], str | None]] = (
+    constant_observations,
+    repeated_observations,
+    constant_actions,
+    action_range,
+    actions_at_the_bound,
+    whole_number_actions,
+    flat_rewards,
+    huge_numbers,
+    duplicate_episodes,
+    single_steps,
+    endless_episodes,
+    one_long_episode,
+    jumps,
+)
+
+
+def _never_changes(kind: str, values: Float32s) -> str | None:
+    constant = np.flatnonzero(np.ptp(values, axis=0) == 0)
+    if len(constant) == 0:
+        return None
+    return f"{_columns(kind, constant)} never {'changes' if len(constant) == 1 else 'change'}."
+
+
+def _leaps(episodes: Episodes) -> Bools:
+    """Steps that are long as a whole and on which some reading crosses half its spread, many times the usual.
+
+    Both are needed: velocities leap at a contact, and objects that rest most of the time leap when touched.
+    """
+    found, squared = np.zeros(episodes.n_steps, dtype=bool), np.zeros(episodes.n_steps)
+    for reading in episodes.observations.T:
+        spread = reading.std(dtype=np.float64) or 1.0
+        moved = np.abs(np.diff(reading)[episodes.step_observation]) / spread
+        usual = np.quantile(moved, 0.95)
+        found |= (moved > READING_LEAPS * usual) & (moved > 0.5) & (usual > 0)
+        squared += np.minimum(moved, 1e9) ** 2
+    return found & (squared > STEP_LEAPS**2 * np.quantile(squared, 0.99))
+
+
+def _digest(values: NDArray[np.generic]) -> bytes:
+    return hashlib.blake2b(np.ascontiguousarray(values).data, digest_size=16).digest()
+
+
+def _columns(kind: str, columns: Sequence[int] | NDArray[np.integer]) -> str:
+    return _listed(f"{kind} column".strip(), columns)
+
+
+def _listed(kind: str, numbers: Sequence[int] | NDArray[np.integer], most: int = 8) -> str:
+    """Say "Episode 3" or "Episodes 3, 5 and 9", at most a few by number."""
+    words = [str(number) for number in numbers[:most]]
+    if len(numbers) > most:
+        words.append(f"{len(numbers) - most:,} more")
+    return f"{kind} {words[0]}" if len(words) == 1 else f"{kind}s {', '.join(words[:-1])} and {words[-1]}"
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}" if share >= 0.01 else "Less than 1%"

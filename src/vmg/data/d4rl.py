@@ -1,0 +1,43 @@
+"""Reader for D4RL's HDF5 files: one row a step, the ends of episodes marked by `terminals` and `timeouts`."""
+
+from pathlib import Path
+
+import numpy as np
+
+from vmg.data.episodes import Episodes
+from vmg.data.hdf5 import read_arrays
+from vmg.data.steps import Rows, assemble, check_rows, column, flag_column
+from vmg.errors import VMGError
+
+NEEDED = ("observations", "actions", "rewards", "terminals")
+OPTIONAL = ("timeouts", "next_observations")
+
+
+def read_d4rl(path: str | Path, *, reward_on_arrival: bool = False) -> Episodes:
+    """Read a D4RL file.
+
+    With `next_observations` every row is a step and each episode ends in its last next observation. Without, the last
+    action of each episode is dropped, and a `DataWarning` counts the rewards lost that way. A tail without an end mark
+    is kept as truncated.
+
+    `reward_on_arrival`: for the kitchen files, which store a reward with the state that earns it, so r_t = stored[t+1].
+    Nothing is lost at the end then; what the first row holds is, for no step leads there.
+    """
+    path = Path(path).expanduser()
+    source = f"d4rl:{path}"
+    fields = read_arrays(path, NEEDED + OPTIONAL)
+    for name in NEEDED:
+        if name not in fields:
+            raise VMGError(f"{source}: there is no field {name!r}. A D4RL file needs {', '.join(NEEDED)}.")
+    check_rows(fields, source)
+    terminals = flag_column(fields, "terminals", source)
+    rows = Rows(
+        observations=fields["observations"],
+        actions=fields["actions"],
+        rewards=column(fields, "rewards", source),
+        terminals=terminals,
+        timeouts=flag_column(fields, "timeouts", source) if "timeouts" in fields else np.zeros_like(terminals),
+        next_observations=fields.get("next_observations"),
+        source=source,
+    )
+    return assemble(rows, reward_on_arrival=reward_on_arrival)

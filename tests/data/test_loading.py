@@ -1,0 +1,71 @@
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+import pytest
+from random_episodes import assert_same, make_episodes, state_rows, step_rows
+
+from vmg.data import load, save
+from vmg.errors import VMGError
+
+
+def test_each_source_reads_its_files(tmp_path):
+    episodes = make_episodes(0, [3, 2])
+    save(episodes, tmp_path / "own.npz")
+    rows = step_rows(episodes)
+    with h5py.File(tmp_path / "rows.hdf5", "w") as file:
+        for name, values in rows.items():
+            file[name] = values
+    assert_same(load(f"npz:{tmp_path}/own.npz"), episodes)
+    assert_same(load(f"hdf5:{tmp_path}/rows.hdf5"), episodes)
+    assert_same(load(f"d4rl:{tmp_path}/rows.hdf5"), episodes)
+    states = state_rows(episodes)
+    np.savez(
+        tmp_path / "og.npz", **{k: states[k] for k in ("observations", "actions")}, terminals=[0, 0, 0, 1, 0, 0, 1]
+    )
+    assert load(f"ogbench:{tmp_path}/og.npz").lengths.tolist() == [3, 2]
+
+
+def test_options_stand_in_the_string_or_beside_it(tmp_path):
+    rows = step_rows(make_episodes(0, [3])) | {"rewards": [0, 1, 2]}
+    with h5py.File(tmp_path / "rows.hdf5", "w") as file:
+        for name, values in rows.items():
+            file[name] = values
+    written = load(f"d4rl:{tmp_path}/rows.hdf5?reward_on_arrival=true")
+    assert written.rewards.tolist() == [1, 2]
+    assert load(f"d4rl:{tmp_path}/rows.hdf5", reward_on_arrival=True).digest == written.digest
+    assert load(f"d4rl:{tmp_path}/rows.hdf5?reward_on_arrival=no").n_steps == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("hopper.hdf5", "Did you mean d4rl:hopper.hdf5?"),
+        ("runs/mine.npz", "Did you mean npz:runs/mine.npz?"),
+        ("D4RL/door/human-v2", "Did you mean minari:D4RL/door/human-v2?"),
+        ("kitchen", "'kitchen' names no source of data"),
+        ("hugging:face", "'hugging' is not a source of data. A data set is called source:name, for example minari:"),
+        ("npz:", "names no data after 'npz'"),
+        ("npz:a.npz?speed=3", "'speed' is not an option of this source. Its options: none"),
+        ("pointmaze:medium?steps=many", "steps must be a whole number, not 'many'"),
+        ("d4rl:a.hdf5?reward_on_arrival=perhaps", "reward_on_arrival must be true or false"),
+        ("npz:really?.npz", "really?.npz does not exist"),
+    ],
+)
+def test_names_that_do_not_work_are_answered_with_ones_that_do(name, sentence):
+    with pytest.raises(VMGError) as refused:
+        load(name)
+    assert sentence in str(refused.value)
+
+
+def test_keys_belong_to_minari():
+    with pytest.raises(VMGError, match="only minari sets have keys"):
+        load("npz:a.npz", keys=["observation"])
+
+
+def test_importing_the_data_room_stays_light():
+    heavy = ("gymnasium", "minari", "jax", "numba", "scipy", "h5py", "mujoco")
+    program = f"import sys, vmg.data; print([name for name in {heavy} if name in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
