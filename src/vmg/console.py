@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Any, Protocol
 
 from rich.console import Console
 from rich.progress import (
@@ -15,11 +15,26 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+PIPE_WIDTH = 120
+
 
 class Advance(Protocol):
     """Tell the bar how far the work is, and what to show beside it."""
 
     def __call__(self, completed: float, note: str = "") -> None: ...
+
+
+def show(result: Any) -> None:
+    """Print a result on standard output: text, a table, anything rich can draw; never wrapped to a pipe's width."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=PIPE_WIDTH)
+    console.print(result, markup=False, soft_wrap=isinstance(result, str))
+
+
+def say(text: str) -> None:
+    """Tell the user what is going on, on standard error."""
+    Console(stderr=True, highlight=False, soft_wrap=True).print(text, markup=False)
 
 
 @contextmanager

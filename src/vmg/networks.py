@@ -7,17 +7,25 @@
 
 `Weights` is a dict of dicts of arrays: one inner dict a network (`w0 b0 w1 b1 w2 b2`), and beside the networks what
 turns raw observations into their inputs (`encoder_input`, `translator_input`), so that weights alone are enough to act.
+On disk they are one safetensors file with a tensor `network.name` for each.
 """
 
+from collections.abc import Mapping
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
 
+from vmg.errors import VMGError
+from vmg.files import replacing
 from vmg.types import Float32s
 
 Layers: TypeAlias = dict[str, Any]
 Weights: TypeAlias = dict[str, Layers]
+Tensors: TypeAlias = dict[str, Float32s]
 
 ROWS_AT_ONCE = 65_536  # bounds the memory of the hidden layers: 64 MiB at 256 units
 
@@ -53,6 +61,19 @@ def embed(weights: Weights, observations: Float32s) -> Float32s:
     return np.concatenate(parts) if parts else np.zeros((0, weights["state_encoder"]["b2"].shape[-1]), np.float32)
 
 
+def network_sizes(
+    observation_size: int, action_size: int, metric_dimension: int, hidden_units: int
+) -> dict[str, tuple[int, ...]]:
+    """Sizes of the layers of each of the four networks, from input to output."""
+    hidden = (hidden_units, hidden_units)
+    return {
+        "state_encoder": (observation_size, *hidden, metric_dimension),
+        "action_encoder": (metric_dimension + action_size, *hidden, metric_dimension),
+        "action_decoder": (2 * metric_dimension, *hidden, action_size),
+        "translator": (2 * observation_size, *hidden, action_size),
+    }
+
+
 def initial_layers(rng: np.random.Generator, sizes: tuple[int, ...]) -> Layers:
     """Draw weights and biases uniformly within ±1/√fan_in (PyTorch's default, which the published program uses)."""
     layers: Layers = {}
@@ -77,6 +98,82 @@ def input_scaling(
     if with_goal:
         scaling["relative"] = np.float32(inputs == "relative")
     return scaling
+
+
+# --- on disk ----------------------------------------------------------------------------------------------------------
+
+
+def save_weights(path: Path, weights: Weights) -> None:
+    """Write one model's weights, whole or not at all."""
+    write_tensors(path, flat(weights), {"format": "vmg weights 1"})
+
+
+def load_weights(path: Path) -> Weights:
+    """Read one model's weights (numpy), or say what is missing or does not fit."""
+    tensors, _ = read_tensors(path)
+    return checked(tensors, path)
+
+
+def flat(weights: Weights) -> Tensors:
+    """Name every array of a model `network.name`."""
+    return {f"{part}.{name}": array for part, layers in weights.items() for name, array in layers.items()}
+
+
+def checked(tensors: Tensors, path: Path) -> Weights:
+    """Put a model's arrays back in place if all are there and fit each other; `path` is named in the error."""
+    for name, shape in _expected_shapes(tensors, path).items():
+        if name not in tensors:
+            raise VMGError(f"{path} does not hold a model: the tensor {name} is missing.")
+        if tensors[name].shape != shape or tensors[name].dtype != np.float32:
+            raise VMGError(
+                f"{path} does not hold a model that fits together: {name} is {tensors[name].dtype} of shape "
+                f"{tensors[name].shape}, but float32 of shape {shape} is needed."
+            )
+    return nested(tensors)
+
+
+def nested(tensors: Tensors) -> Weights:
+    """Undo `flat`."""
+    weights: Weights = {}
+    for name, array in tensors.items():
+        part, _, leaf = name.rpartition(".")
+        weights.setdefault(part, {})[leaf] = array
+    return weights
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Any], metadata: dict[str, str]) -> None:
+    """Write a safetensors file whole or not at all."""
+    arrays = {name: np.asarray(array, order="C") for name, array in tensors.items()}
+    with replacing(path) as beside:
+        save_file(arrays, beside, metadata)
+
+
+def read_tensors(path: Path) -> tuple[Tensors, dict[str, str]]:
+    """Read every tensor and the metadata of a safetensors file, or say which file is missing or damaged."""
+    if not path.is_file():
+        raise VMGError(f"{path} does not exist.")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
+    except (SafetensorError, OSError) as error:
+        raise VMGError(f"{path} is not a readable safetensors file: {error}. Restore it or make it again.") from error
+
+
+# --- helpers ----------------------------------------------------------------------------------------------------------
+
+
+def _expected_shapes(tensors: Tensors, path: Path) -> dict[str, tuple[int, ...]]:
+    sources = ("encoder_input.mean", "translator.b2", "state_encoder.b2", "state_encoder.b0")
+    for name in sources:
+        if name not in tensors or tensors[name].ndim != 1:
+            raise VMGError(f"{path} does not hold a model: the tensor {name} is missing or no vector.")
+    shapes: dict[str, tuple[int, ...]] = {"translator_input.relative": ()}
+    for part in ("encoder_input", "translator_input"):
+        shapes |= {f"{part}.{name}": tensors["encoder_input.mean"].shape for name in ("mean", "std")}
+    for part, sizes in network_sizes(*(len(tensors[name]) for name in sources)).items():
+        for k, pair in enumerate(pairwise(sizes)):
+            shapes |= {f"{part}.w{k}": pair, f"{part}.b{k}": pair[1:]}
+    return shapes
 
 
 def _scaled(scaling: Layers, observations: Any) -> Any:

@@ -1,0 +1,1 @@
+"""Acting: policy, tasks, evaluation, baselines."""

@@ -1,0 +1,155 @@
+"""One decision: encode, nearest vertex, look-up, translate (Alg. 2)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from vmg.act.keeping import KeptPath
+from vmg.agent import Agent
+from vmg.config import ActConfig
+from vmg.errors import VMGError
+from vmg.graph import Solution
+from vmg.networks import encode, translate
+from vmg.types import Bools, Float32s, Int32s
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """What was decided for one observation, and why."""
+
+    action: Float32s
+    vertex: int
+    distance: float
+    off_graph: bool
+    """Farther from its vertex than the graph's radius: nothing recorded looks like this."""
+    target: int
+    subgoal: int
+    path: list[int]
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """What was decided for a batch; `decisions[i]` is one of them with its path."""
+
+    actions: Float32s
+    vertices: Int32s
+    distances: Float32s
+    off_graph: Bools
+    targets: Int32s
+    subgoals: Int32s
+    solutions: Sequence[Solution] = field(repr=False)
+    """The solution followed in each row."""
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    def __getitem__(self, row: int) -> Decision:
+        row = range(len(self))[row]
+        vertex = int(self.vertices[row])
+        return Decision(
+            action=self.actions[row],
+            vertex=vertex,
+            distance=float(self.distances[row]),
+            off_graph=bool(self.off_graph[row]),
+            target=int(self.targets[row]),
+            subgoal=int(self.subgoals[row]),
+            path=self.solutions[row].path(vertex),
+        )
+
+
+class Policy:
+    """Follows a solved agent's graph. `begin` starts an episode; a decision in between depends on nothing before it,
+    unless paths are kept.
+    """
+
+    def __init__(self, agent: Agent, config: ActConfig | None = None) -> None:
+        self.agent = agent
+        self.config = config or agent.config.act
+        self._graph = agent.built
+        self._low = np.array(agent.data.action_low, np.float32)
+        self._high = np.array(agent.data.action_high, np.float32)
+        self._current = agent.solution
+        self._kept: dict[int, KeptPath] = {}
+
+    def begin(self, observation: Any = None) -> None:
+        """Start an episode: forget kept paths and, where the environment names the goal, solve for this one."""
+        self._kept.clear()
+        goal = self.agent.config.goal
+        if goal and isinstance(observation, Mapping) and goal.key in observation:
+            self._current, _ = self.agent.goal(observation[goal.key])
+
+    def act(self, observations: ArrayLike, solutions: Solution | Sequence[Solution] | None = None) -> Float32s:
+        """Return the action for one observation, or one a row for a batch; see `decide`."""
+        batch, single = self._batch(observations)
+        actions = self._decide(batch, solutions).actions
+        return actions[0] if single else actions
+
+    def decide(self, observations: ArrayLike, solutions: Solution | Sequence[Solution] | None = None) -> Decisions:
+        """Decide for one observation or a batch, following the current solution, another one, or one a row."""
+        return self._decide(self._batch(observations)[0], solutions)
+
+    def _decide(self, batch: Float32s, solutions: Solution | Sequence[Solution] | None) -> Decisions:
+        followed = self._solutions(solutions, len(batch))
+        features = encode(self.agent.weights, batch)
+        vertices, distances = self._graph.nearest(features)
+        targets, subgoals = np.empty_like(vertices), np.empty_like(vertices)
+        for solution, rows in _grouped(followed):
+            targets[rows] = solution.targets[vertices[rows]]
+            subgoals[rows] = solution.subgoals(vertices[rows], self.config.subgoal_steps)
+        if self.config.keep_path:
+            subgoals = self._keep(features, vertices, followed)
+        actions = translate(self.agent.weights, batch, self._graph.states[subgoals])
+        return Decisions(
+            actions=np.clip(actions, self._low, self._high),
+            vertices=vertices,
+            distances=distances,
+            off_graph=distances > self._graph.radius,
+            targets=targets,
+            subgoals=subgoals,
+            solutions=followed,
+        )
+
+    def _keep(self, features: Float32s, vertices: Int32s, solutions: Sequence[Solution]) -> Int32s:
+        subgoals = np.empty_like(vertices)
+        for row, (feature, vertex, solution) in enumerate(zip(features, vertices, solutions, strict=True)):
+            kept = self._kept.setdefault(row, KeptPath(self._graph.features))
+            subgoals[row] = kept.subgoal(feature, int(vertex), solution, self.config.subgoal_steps)
+        return subgoals
+
+    def _batch(self, observations: ArrayLike) -> tuple[Float32s, bool]:
+        batch = np.asarray(observations, dtype=np.float32)
+        single = batch.ndim == 1
+        if single:
+            batch = batch[None]
+        size = self.agent.data.observation_size
+        if batch.ndim != 2 or batch.shape[1] != size:
+            raise VMGError(
+                f"An observation of this agent is {size} numbers (as in {self.agent.data.source}), but the shape given "
+                f"is {np.shape(observations)}. Give it the same parts of the observation, in the same order."
+            )
+        if not np.isfinite(batch).all():
+            row, column = np.argwhere(~np.isfinite(batch))[0]
+            raise VMGError(f"The observation in row {row} has {batch[row, column]} in column {column}.")
+        return batch, single
+
+    def _solutions(self, given: Solution | Sequence[Solution] | None, rows: int) -> Sequence[Solution]:
+        if given is None:
+            return [self._current or self.agent.solved] * rows
+        if isinstance(given, Solution):
+            return [given] * rows
+        if len(given) != rows:
+            raise VMGError(f"There are {rows} observations but {len(given)} solutions: give one, or one a row.")
+        return given
+
+
+def _grouped(solutions: Sequence[Solution]) -> list[tuple[Solution, slice | list[int]]]:
+    """Rows by the solution they follow; all of them at once where there is one."""
+    rows: dict[int, list[int]] = {}
+    for row, solution in enumerate(solutions):
+        rows.setdefault(id(solution), []).append(row)
+    if len(rows) == 1:
+        return [(solutions[0], slice(None))]
+    return [(solutions[each[0]], each) for each in rows.values()]

@@ -1,0 +1,216 @@
+"""Tasks: an environment, the data for it, what makes the state, the goal, the score, and the protocol in words."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatch
+from typing import Any
+
+import numpy as np
+
+from vmg.config import ActConfig, AgentConfig, GoalConfig, GraphConfig, SolveConfig
+from vmg.data.keys import choose_keys, join_leaves, leaves
+from vmg.data.mazes import ENVIRONMENTS, corridor_distances, free_cells, import_robotics, maze_map
+from vmg.errors import VMGError, require
+from vmg.learn.config import LearnConfig
+from vmg.types import Float32s
+
+Preset = Mapping[str, AgentConfig]
+
+
+@dataclass(frozen=True)
+class Task:
+    """Everything an evaluation needs besides a policy. Your own: give `environment` a function that makes one."""
+
+    name: str
+    environment: str | Callable[[], Any]
+    """A gymnasium id, "minari:ID" for a set's own evaluation environment, or a function that makes an environment."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Keyword arguments of the environment."""
+    data: str = ""
+    """The data set the task is usually learned from."""
+    also: tuple[str, ...] = ()
+    """Patterns of other data sets that are this task's."""
+    keys: tuple[str, ...] | None = None
+    """Leaves of the observation that make the state; None: as the data reader chooses."""
+    state: Callable[[Any], Float32s] | None = None
+    """Turns the environment's observation into the state, where keys cannot."""
+    horizon: int | None = None
+    """Steps after which an episode is cut; None: the environment's own."""
+    score_range: tuple[float, float] = (0.0, 1.0)
+    """Returns that score 0 and 100."""
+    begin: Callable[[int], Mapping[str, Any]] | None = None
+    """Reset options of the episode with a given seed."""
+    report: tuple[str, ...] = ()
+    """Entries of the last `info` to keep with each episode."""
+    protocol: str = ""
+    """What is measured, and where it differs from D4RL's."""
+    presets: Preset = field(default_factory=dict)
+
+    def make(self) -> Any:
+        """Make the environment."""
+        if callable(self.environment):
+            return self.environment()
+        gymnasium = require("gymnasium", "envs")
+        import_robotics()
+        horizon = {} if self.horizon is None else {"max_episode_steps": self.horizon}
+        if self.environment.startswith("minari:"):
+            dataset = require("minari", "envs").load_dataset(self.environment.removeprefix("minari:"))
+            return dataset.recover_environment(eval_env=True, **horizon, **self.options)
+        return gymnasium.make(self.environment, disable_env_checker=True, **horizon, **self.options)
+
+    def state_of(self, observation: Any) -> Float32s:
+        """Return the state a policy sees."""
+        if self.state:
+            return np.asarray(self.state(observation), dtype=np.float32)
+        keys = choose_keys(leaves(observation), self.keys, source=self.name)
+        return join_leaves(observation, keys).astype(np.float32)
+
+    def preset(self, name: str) -> AgentConfig:
+        """Return the settings called `name`."""
+        if name not in self.presets:
+            raise VMGError(f"The task {self.name} has no preset {name!r}. It has: {', '.join(self.presets)}.")
+        return self.presets[name]
+
+
+def find_task(name: str) -> Task:
+    """Return the task of that name."""
+    if name not in TASKS:
+        raise VMGError(f"There is no task {name!r}. There are: {', '.join(TASKS)}.")
+    return TASKS[name]
+
+
+def task_of(data: str) -> Task:
+    """Return the task a data set belongs to, judging by its id; a Minari set brings its own environment."""
+    source, _, rest = data.partition(":")
+    bare = rest.partition("?")[0]
+    for task in TASKS.values():
+        if any(fnmatch(f"{source}:{bare}", pattern) for pattern in (task.data, *task.also)):
+            return replace(task, environment=data, options={}) if source == "minari" else task
+    raise VMGError(f"No task is known for the data {data!r}. Name one with --task: {', '.join(TASKS)}.")
+
+
+def far_goals(maze: str, least: int, seed: int) -> dict[str, Any]:
+    """Start in the first corner; the goal is any cell at least `least` corridor cells away."""
+    cells = maze_map(maze)
+    free, distances = free_cells(cells), corridor_distances(cells)[0]
+    far = np.flatnonzero(distances >= least)
+    return {"reset_cell": free[0], "goal_cell": free[np.random.default_rng(seed).choice(far)]}
+
+
+@dataclass(frozen=True)
+class _FarGoals:
+    maze: str
+    least: int
+
+    def __call__(self, seed: int) -> dict[str, Any]:
+        return far_goals(self.maze, self.least, seed)
+
+
+# --- the tasks --------------------------------------------------------------------------------------------------------
+
+
+def _paper(radius: float, discount: float, subgoal_steps: int, search_steps: int | None) -> AgentConfig:
+    """A row of the paper's table of settings (App. D)."""
+    return AgentConfig(
+        graph=GraphConfig(radius=radius),
+        solve=SolveConfig(discount=discount, search_steps=search_steps),
+        act=ActConfig(subgoal_steps=subgoal_steps),
+    )
+
+
+def _maze(config: AgentConfig, **changes: Any) -> AgentConfig:
+    """A maze names its goals by x and y, the first two numbers of the state; 0.45 is the environments' own radius."""
+    return replace(config, goal=GoalConfig(columns=(0, 1), tolerance=0.45), **changes)
+
+
+_RELATIVE = LearnConfig(margins="program", encoder_inputs="normalised", translator_inputs="relative")
+
+
+def _point_maze(maze: str, horizon: int, least: int) -> Task:
+    ours = _maze(_paper(0.8, 0.95, 6, None), learn=replace(_RELATIVE, steps=20_000, checkpoint_every=10_000))
+    return Task(
+        name=f"pointmaze-{maze}",
+        environment=ENVIRONMENTS[maze],
+        options={"continuing_task": False},
+        data=f"pointmaze:{maze}",
+        horizon=horizon,
+        keys=("observation",),
+        begin=_FarGoals(maze, least),
+        protocol=f"From one corner to goals at least {least} corridor cells away, named by the environment in each "
+        f"episode; reached within 0.45 m in {horizon} steps counts.",
+        presets={"ours": ours, "paper": _maze(_paper(0.8, 0.8, 1, None))},
+    )
+
+
+def _kitchen(kind: str) -> Task:
+    paper = _paper(0.5, 0.95, 2, None)
+    return Task(
+        name=f"kitchen-{kind}",
+        environment="FrankaKitchen-v1",
+        options={"tasks_to_complete": ["microwave", "kettle", "light switch", "slide cabinet"]}
+        if kind != "mixed"
+        else {"tasks_to_complete": ["microwave", "kettle", "bottom burner", "light switch"]},
+        data=f"minari:D4RL/kitchen/{kind}-v2",
+        also=(f"minari:*kitchen/{kind}-*", f"d4rl:*kitchen*{kind}*"),
+        keys=("observation",),
+        horizon=280,
+        score_range=(0.0, 4.0),
+        report=("episode_task_completions",),
+        protocol="Four subtasks, each paid once, 280 steps; the score is the share of subtasks done. The state has "
+        "joint and object velocities, which D4RL's had not.",
+        presets={"paper": paper, "ours": paper},
+    )
+
+
+def _ant_maze(kind: str) -> Task:
+    maze = kind.partition("-")[0]
+    name = {"umaze": "UMaze", "medium": "Medium", "large": "Large"}[maze]
+    horizon = 700 if maze == "umaze" else 1000
+    ours = _maze(_paper(0.8, 0.95, 3, None), learn=_RELATIVE)
+    return Task(
+        name=f"antmaze-{kind}",
+        environment=f"AntMaze_{name}-v4",
+        options={"continuing_task": False},
+        data=f"minari:D4RL/antmaze/{kind}-v1",
+        also=(f"minari:*antmaze/{kind}-v*",),
+        keys=("achieved_goal", "observation"),
+        horizon=horizon,
+        protocol="The goal is drawn up to 1 m off its cell's centre and named by the environment in each episode "
+        f"(D4RL keeps it fixed); reached within 0.45 m in {horizon} steps counts.",
+        presets={"paper": _maze(_paper(0.8, 0.8, 1, None)), "ours": ours},
+    )
+
+
+def _adroit(tool: str, kind: str, radius: float, horizon: int, score_range: tuple[float, float]) -> Task:
+    paper = _paper(radius, 0.8, 2, 12)
+    flipped = "" if tool == "pen" else " Today's environment flips the sign of one reward term of D4RL's."
+    return Task(
+        name=f"{tool}-{kind}",
+        environment=f"AdroitHand{tool.capitalize()}-v1",
+        data=f"minari:D4RL/{tool}/{kind}-v2",
+        also=(f"minari:*{tool}/{kind}-v*", f"d4rl:*{tool}*{kind}*"),
+        horizon=horizon,
+        score_range=score_range,
+        protocol=f"Dense reward, {horizon} steps, scaled as D4RL does.{flipped}",
+        presets={"paper": paper, "ours": paper},
+    )
+
+
+def _all_tasks() -> Sequence[Task]:
+    adroit = {
+        "pen": (0.3, 100, (96.262799, 3076.8331017826877)),
+        "hammer": (1.0, 200, (-274.856578, 12794.134825156867)),
+        "door": (0.3, 200, (-56.512833, 2880.5693087298737)),
+    }
+    ants = ("umaze", "umaze-diverse", "medium-play", "medium-diverse", "large-play", "large-diverse")
+    return [
+        _point_maze("umaze", 300, 4),
+        _point_maze("medium", 600, 8),
+        _point_maze("large", 800, 8),
+        *(_kitchen(kind) for kind in ("complete", "partial", "mixed")),
+        *(_ant_maze(kind) for kind in ants),
+        *(_adroit(tool, kind, *facts) for tool, facts in adroit.items() for kind in ("human", "cloned")),
+    ]
+
+
+TASKS: dict[str, Task] = {task.name: task for task in _all_tasks()}

@@ -1,0 +1,271 @@
+"""Agent: networks, graph and solution in one; the few lines that join the rooms, and the folder on disk.
+
+    config.json          settings, data facts, seed          graph.npz        the graph
+    weights.safetensors  networks and their scaling          solution.npz     values, targets, hops
+    versions.json        what it was made with               README.md        the model card
+    metrics.csv          losses, where it was trained with a folder
+
+Only safe formats: opening an agent can never run code. Acting needs neither JAX nor a compiler.
+"""
+
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from vmg.card import write_card
+from vmg.config import AgentConfig, from_dict
+from vmg.data.episodes import Episodes
+from vmg.errors import PACKAGE, VMGError
+from vmg.files import read_json, read_npz, write_json, write_npz
+from vmg.graph import Goal, MemoryGraph, Solution, build, goal, reward, solve
+from vmg.networks import Weights, embed, load_weights, save_weights
+from vmg.types import Float32s
+
+FORMAT = 1
+LIBRARIES = ("numpy", "scipy", "numba", "jax", "optax", "gymnasium", "gymnasium-robotics", "mujoco", "minari")
+
+
+@dataclass(frozen=True)
+class DataFacts:
+    """What an agent remembers of the data it was made from."""
+
+    source: str
+    digest: str
+    episodes: int
+    steps: int
+    observation_size: int
+    action_size: int
+    action_low: tuple[float, ...]
+    action_high: tuple[float, ...]
+
+    @classmethod
+    def of(cls, episodes: Episodes) -> "DataFacts":
+        """Note the facts of these episodes."""
+        return cls(
+            source=episodes.source,
+            digest=episodes.digest,
+            episodes=len(episodes),
+            steps=episodes.n_steps,
+            observation_size=episodes.observation_size,
+            action_size=episodes.action_size,
+            action_low=tuple(episodes.actions.min(0).tolist()),
+            action_high=tuple(episodes.actions.max(0).tolist()),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Agent:
+    """A learned model, with its graph once built and its solution once solved. Nothing is changed in place."""
+
+    config: AgentConfig
+    data: DataFacts
+    seed: int
+    weights: Weights
+    graph: MemoryGraph | None = None
+    solution: Solution | None = None
+    places: Float32s | None = None
+    """Where every recorded observation lies, in the columns goals are named in; None where goals are not named."""
+
+    @classmethod
+    def fit(
+        cls,
+        episodes: Episodes,
+        config: AgentConfig | None = None,
+        seeds: Sequence[int] = (0,),
+        *,
+        validation: Episodes | None = None,
+        folder: Path | str | None = None,
+        show_progress: bool | None = None,
+    ) -> list["Agent"]:
+        """Learn one agent a seed, side by side. With a `folder`, a killed run goes on where it was."""
+        from vmg.learn import fit
+
+        config = config or AgentConfig()
+        weights = fit(episodes, config.learn, seeds, validation=validation, folder=folder, show_progress=show_progress)
+        facts = DataFacts.of(episodes)
+        return [cls(config, facts, seed, each) for seed, each in zip(seeds, weights, strict=True)]
+
+    def build(self, episodes: Episodes) -> "Agent":
+        """Build the graph from these episodes: usually, but not necessarily, those it learned from."""
+        if episodes.observation_size != self.data.observation_size:
+            raise VMGError(
+                f"{episodes.source} has observations of {episodes.observation_size} numbers, but the agent learned "
+                f"from {self.data.source} with {self.data.observation_size}. Choose the same keys for the state."
+            )
+        settings = self.config.graph
+        graph = build(
+            embed(self.weights, episodes.observations), episodes, settings.radius, labelling=settings.labelling
+        )
+        places = None
+        if self.config.goal:
+            places = episodes.observations[:, list(self.config.goal.columns)]
+        return replace(self, graph=graph, places=places, solution=None)
+
+    def solve(self, rewards: Episodes | ArrayLike) -> "Agent":
+        """Solve the graph for one reward a recorded step, those of the episodes or any others."""
+        edges = reward(self.built, rewards, variant=self.config.solve.variant)
+        return replace(self, solution=self._solved(edges))
+
+    def goal(self, place: ArrayLike) -> tuple[Solution, Goal]:
+        """Solve the graph for a goal named in the goal's columns, and say how well the data know it."""
+        if self.config.goal is None or self.places is None:
+            raise VMGError("This agent's task names no goals: its config has no `goal`, so solve it for rewards.")
+        where = np.asarray(place, dtype=np.float64)
+        if where.shape != self.places.shape[1:]:
+            raise VMGError(f"A goal of this agent is {self.places.shape[1]} numbers, not of shape {where.shape}.")
+        if not np.isfinite(where).all():
+            raise VMGError(f"The goal {where.tolist()} is not made of finite numbers.")
+        distances = np.linalg.norm(self.places - where, axis=1)
+        settings = self.config.goal
+        found = goal(self.built, distances, settings.tolerance, kind=settings.kind, variant=self.config.solve.variant)
+        return self._solved(found.rewards), found
+
+    @property
+    def built(self) -> MemoryGraph:
+        """The graph, or a sentence that says there is none yet."""
+        if self.graph is None:
+            raise VMGError("This agent has no graph yet: build it first (Agent.build, or `vmg build`).")
+        return self.graph
+
+    @property
+    def solved(self) -> Solution:
+        """The solution, or a sentence that says there is none yet."""
+        if self.solution is None:
+            raise VMGError("This agent has no solution yet: solve it first (Agent.solve, or `vmg solve`).")
+        return self.solution
+
+    def _solved(self, edges: Any) -> Solution:
+        settings = asdict(self.config.solve)
+        settings.pop("variant")
+        return solve(self.built, edges, settings.pop("discount"), **settings)
+
+    def save(self, folder: Path | str) -> None:
+        """Write the agent's folder; each file whole or not at all, what no longer holds removed first."""
+        folder = Path(folder)
+        if self.solution is None:
+            (folder / "solution.npz").unlink(missing_ok=True)
+        if self.graph is None:
+            (folder / "graph.npz").unlink(missing_ok=True)
+        save_weights(folder / "weights.safetensors", self.weights)
+        if self.graph:
+            extra = {} if self.places is None else {"places": self.places}
+            write_npz(folder / "graph.npz", _arrays(self.graph) | extra)
+        if self.solution:
+            write_npz(folder / "solution.npz", _arrays(self.solution))
+        write_json(folder / "versions.json", versions())
+        description = {"config": self.config.to_dict(), "data": asdict(self.data), "seed": self.seed}
+        write_json(folder / "config.json", {"format": FORMAT, **description})
+        write_card(folder)
+
+    @classmethod
+    def load(cls, folder: Path | str) -> "Agent":
+        """Read an agent's folder, or say in a sentence what is missing, damaged or foreign."""
+        folder = Path(folder)
+        if not (folder / "config.json").is_file():
+            raise VMGError(f"{folder} is not an agent: there is no config.json in it.")
+        description = read_json(folder / "config.json")
+        if not isinstance(description, dict) or description.get("format") != FORMAT:
+            raise VMGError(f"{folder / 'config.json'} is not of format {FORMAT}: another program or version wrote it.")
+        try:
+            config, data, seed = (description[name] for name in ("config", "data", "seed"))
+        except KeyError as error:
+            raise VMGError(f"{folder / 'config.json'} has no entry {error}.") from error
+        facts = from_dict(DataFacts, data, place=f"{folder / 'config.json'}: data")
+        agent = cls(
+            config=from_dict(AgentConfig, config, place=f"{folder / 'config.json'}: config"),
+            data=facts,
+            seed=seed,
+            weights=_fitting_weights(folder / "weights.safetensors", facts),
+        )
+        if (folder / "graph.npz").exists():
+            graph, places = _load_graph(folder / "graph.npz")
+            agent = replace(agent, graph=graph, places=places)
+            if (folder / "solution.npz").exists():
+                agent = replace(agent, solution=_load_solution(folder / "solution.npz", graph))
+        return agent
+
+
+def versions() -> dict[str, str]:
+    """Note what an agent is made with: this package, Python, the libraries that are installed."""
+    found = {"format": str(FORMAT), "python": platform.python_version(), "platform": platform.platform()}
+    for name in (PACKAGE, *LIBRARIES):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _arrays(record: Any) -> dict[str, np.ndarray]:
+    return {f.name: np.asarray(getattr(record, f.name)) for f in fields(record)}
+
+
+def _fitting_weights(path: Path, facts: DataFacts) -> Weights:
+    weights = load_weights(path)
+    sizes = len(weights["encoder_input"]["mean"]), len(weights["translator"]["b2"])
+    if sizes != (facts.observation_size, facts.action_size):
+        raise VMGError(
+            f"{path} does not belong to this agent: its observations and actions have {sizes} numbers, but "
+            f"config.json says {(facts.observation_size, facts.action_size)}."
+        )
+    return weights
+
+
+def _load_graph(path: Path) -> tuple[MemoryGraph, Float32s | None]:
+    arrays = read_npz(path)
+    places = arrays.pop("places", None)
+    try:
+        graph = MemoryGraph(**{**arrays, "radius": float(arrays["radius"])})  # type: ignore[arg-type]
+    except (KeyError, TypeError) as error:
+        raise VMGError(f"{path} does not hold a graph: {error}.") from error
+    n, n_edges, n_rows, n_steps = len(graph.features), len(graph.heads), len(graph.labels), len(graph.slots)
+    sound = (
+        all(array.ndim == (2 if name in ("features", "states") else 1 if name != "radius" else 0)
+            for name, array in arrays.items())
+        and n > 0
+        and graph.first_edge.shape == (n + 1,)
+        and graph.first_edge[0] == 0
+        and graph.first_edge[-1] == n_edges
+        and (np.diff(graph.first_edge) >= 0).all()
+        and len(graph.counts) == n_edges + n
+        and len(graph.states) == len(graph.rows) == n
+        and n_rows == n_steps + len(graph.lengths)
+        and graph.lengths.sum() == n_steps
+        and _within(graph.heads, n)
+        and _within(graph.labels, n)
+        and _within(graph.slots, n_edges + n)
+        and _within(graph.rows, n_rows)
+        and np.isfinite(graph.features).all()
+        and (places is None or (places.ndim == 2 and len(places) == n_rows))
+    )  # fmt: skip
+    if not sound:
+        raise VMGError(f"{path} is damaged: its arrays do not fit together. Build the graph again (`vmg build`).")
+    return graph, places
+
+
+def _load_solution(path: Path, graph: MemoryGraph) -> Solution:
+    try:
+        solution = Solution(**read_npz(path))
+    except TypeError as error:
+        raise VMGError(f"{path} does not hold a solution: {error}.") from error
+    n, n_entries = graph.n_vertices, graph.n_vertices + len(solution.passed)
+    sound = (
+        solution.values.shape == solution.targets.shape == (n,)
+        and solution.hops.shape == (n_entries,)
+        and _within(solution.targets, n)
+        and _within(solution.hops, n_entries)
+        and _within(solution.passed, n)
+    )
+    if not sound:
+        raise VMGError(f"{path} does not fit the graph beside it. Solve the graph again (`vmg solve`).")
+    return solution
+
+
+def _within(indices: np.ndarray, n: int) -> bool:
+    return bool(np.issubdtype(indices.dtype, np.integer) and ((indices >= 0) & (indices < n)).all())

@@ -1,0 +1,312 @@
+"""The command line: every command a few lines over the public functions.
+
+Results go to standard output, progress and remarks to standard error. Exit codes: 0 done; 1 a bug; 2 something the user
+can mend, said in a sentence; 130 interrupted.
+"""
+
+import json as jsonlib
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, TypeVar
+
+import tyro
+from tyro.conf import Positional
+
+from vmg import runs
+from vmg.act.tasks import Task, find_task, task_of
+from vmg.config import ActConfig, AgentConfig, GraphConfig, SolveConfig
+from vmg.console import say, show
+from vmg.demo import Demo, run_demo
+from vmg.errors import PACKAGE, VMGError
+from vmg.learn.config import LearnConfig
+from vmg.runs import Run, Trial, load_run
+from vmg.tables import agent_table, run_table, scores_table
+
+OVERVIEW = """vmg: from logged episodes to a graph you can see, question and re-task, and a policy that follows it.
+
+usage: vmg COMMAND [OPTIONS]
+
+  demo        the whole walk on a small maze, in minutes: data, training, graph, policy, scores
+  data info   what a data set holds, and anything suspicious              vmg data info pointmaze:medium
+  data save   write a data set to one file, for another machine           vmg data save pointmaze:medium maze.npz
+  train       learn the networks from a data set                          vmg train pointmaze:medium --out runs/maze
+  build       merge the states of a run into a graph                      vmg build runs/maze
+  solve       reward the graph's edges and solve it                       vmg solve runs/maze
+  evaluate    act in the environment and score it                         vmg evaluate runs/maze --trial.baselines
+  info        what a run or an agent is, and what it scored               vmg info runs/maze
+
+`vmg COMMAND --help` explains a command and lists its options. A stage that is interrupted goes on when called again.
+"""
+
+Options = TypeVar("Options")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if not given or given[0] in ("--help", "-h", "help"):
+        sys.stdout.write(OVERVIEW)
+        return 0
+    if given[0] == "--version":
+        sys.stdout.write(version(PACKAGE) + "\n")
+        return 0
+    name = " ".join(given[:2]) if given[0] == "data" else given[0]
+    if name not in COMMANDS:
+        say(f"There is no command `vmg {name}`. There are: {', '.join(COMMANDS)}. `vmg --help` says what each does.")
+        return 0 if name in ("data --help", "data -h") else 2
+    try:
+        COMMANDS[name](given[len(name.split()) :])
+    except VMGError as error:
+        say(f"Error: {error}")
+        return 2
+    except KeyboardInterrupt:
+        say("Interrupted. Call the same command again to go on.")
+        return 130
+    return 0
+
+
+# --- data -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class DataInfo:
+    """Show what a data set holds: episodes, steps, sizes, returns, how episodes end, and anything suspicious.
+
+    Data sets are called source:name. pointmaze:medium is made on the spot; minari:D4RL/door/human-v2 is a Minari set on
+    this machine; d4rl:file.hdf5, ogbench:file.npz, npz:file.npz and hdf5:file.hdf5 are files.
+    """
+
+    id: Positional[str]
+    """The data set, source:name."""
+    keys: tuple[str, ...] = ()
+    """Leaves of a dict observation that make the state; none: the reader's choice."""
+    json: bool = False
+    """Print JSON."""
+
+
+def data_info(arguments: list[str]) -> None:
+    """`vmg data info`."""
+    from vmg.data import load, render, summarise
+
+    options = _parsed(DataInfo, "data info", arguments)
+    summary = summarise(load(options.id, keys=options.keys or None))
+    show(_json(summary.to_dict()) if options.json else render(summary))
+
+
+@dataclass(frozen=True)
+class DataSave:
+    """Write a data set to one .npz file, which `npz:FILE` reads on any machine, without Minari or a simulator."""
+
+    id: Positional[str]
+    """The data set, source:name."""
+    file: Positional[Path]
+    """The file to write."""
+    keys: tuple[str, ...] = ()
+    """Leaves of a dict observation that make the state; none: the reader's choice."""
+
+
+def data_save(arguments: list[str]) -> None:
+    """`vmg data save`."""
+    from vmg.data import load, save
+
+    options = _parsed(DataSave, "data save", arguments)
+    save(load(options.id, keys=options.keys or None), options.file)
+    say(f"Wrote {options.file}: read it anywhere as npz:{options.file}")
+
+
+# --- the walk ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Train:
+    """Learn the networks of one or more agents from a data set; a killed run goes on where it was.
+
+    The defaults shown belong to the data's task and the preset: `vmg train DATA --help` shows those of that data.
+    """
+
+    data: Positional[str]
+    """The data set, source:name; `vmg data info --help` lists the sources."""
+    out: Path
+    """Folder of the run."""
+    task: str | None = None
+    """The task, where the data's name does not tell it."""
+    preset: str = "ours"
+    """Settings to start from: `ours`, or `paper` (its table, to the letter)."""
+    seeds: tuple[int, ...] = (0,)
+    """One agent for each, side by side."""
+    keys: tuple[str, ...] = ()
+    """Leaves of a dict observation that make the state; none: the task's choice, or else the reader's."""
+    validation: float = 0.0
+    """Share of the episodes to hold out, for validation losses and the coverage of the graph."""
+    learn: LearnConfig = field(default_factory=LearnConfig)
+    json: bool = False
+    """Print JSON."""
+
+
+def train(arguments: list[str]) -> None:
+    """`vmg train`."""
+    task = _task_of(_peek(arguments, "--task"), next((a for a in arguments if not a.startswith("-")), ""))
+    config = task.preset(_peek(arguments, "--preset") or "ours") if task else AgentConfig()
+    options = _parsed(Train, "train", arguments, data=tyro.MISSING, out=tyro.MISSING, learn=config.learn)
+    keys = options.keys or (task.keys if task and options.data.startswith("minari:") else None)
+    run = Run(
+        data=options.data,
+        config=replace(config, learn=options.learn),
+        seeds=options.seeds,
+        task=options.task,
+        keys=keys or None,
+        validation=options.validation,
+        folder=options.out,
+    )
+    runs.train(run)
+    _end(options.json, run.folder, f"Next: vmg build {run.folder}")
+
+
+@dataclass(frozen=True)
+class Build:
+    """Merge the states of a run into the vertices of a graph, and join them by the recorded steps."""
+
+    run: Positional[Path]
+    """The run's folder."""
+    graph: GraphConfig = field(default_factory=GraphConfig)
+    json: bool = False
+    """Print JSON."""
+
+
+def build(arguments: list[str]) -> None:
+    """`vmg build`."""
+    run = _run_named(arguments)
+    options = _parsed(Build, "build", arguments, run=tyro.MISSING, graph=run.config.graph if run else GraphConfig())
+    runs.build(run or load_run(options.run), options.graph)
+    _end(options.json, options.run, f"Next: vmg solve {options.run}")
+
+
+@dataclass(frozen=True)
+class Solve:
+    """Reward the graph's edges with the data's rewards and solve it: values, targets and paths for every vertex.
+
+    Where the environment names the goal of each episode, evaluation solves for it again, and this is only a start.
+    """
+
+    run: Positional[Path]
+    """The run's folder."""
+    solve: SolveConfig = field(default_factory=SolveConfig)
+    json: bool = False
+    """Print JSON."""
+
+
+def solve(arguments: list[str]) -> None:
+    """`vmg solve`."""
+    run = _run_named(arguments)
+    options = _parsed(Solve, "solve", arguments, run=tyro.MISSING, solve=run.config.solve if run else SolveConfig())
+    runs.solve(run or load_run(options.run), options.solve)
+    _end(options.json, options.run, f"Next: vmg evaluate {options.run}")
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """Act in the task's environment and score it: last checkpoint, fixed seeds, every episode noted as it ends."""
+
+    run: Positional[Path]
+    """The run's folder."""
+    trial: Trial = field(default_factory=Trial)
+    act: ActConfig = field(default_factory=ActConfig)
+    json: bool = False
+    """Print JSON."""
+
+
+def evaluate(arguments: list[str]) -> None:
+    """`vmg evaluate`."""
+    run = _run_named(arguments)
+    options = _parsed(Evaluate, "evaluate", arguments, run=tyro.MISSING, act=run.config.act if run else ActConfig())
+    run = run or load_run(options.run)
+    found = runs.evaluate_run(run, options.act, options.trial)
+    content = {method: [each.to_dict() for each in scores] for method, scores in found.items()}
+    show(_json(content) if options.json else scores_table(found))
+    say(f"Every episode is in {run.folder / 'evaluations'}, the summary in {run.folder / 'scores.json'}.")
+
+
+@dataclass(frozen=True)
+class Info:
+    """Show what a run or a single agent is: data, settings, graph, scores."""
+
+    folder: Positional[Path]
+    """A run's folder, or one agent's."""
+    json: bool = False
+    """Print JSON."""
+
+
+def info(arguments: list[str]) -> None:
+    """`vmg info`."""
+    options = _parsed(Info, "info", arguments)
+    is_run = (options.folder / "run.json").exists()
+    content, table = (run_table if is_run else agent_table)(options.folder)
+    show(_json(content) if options.json else table)
+
+
+def demo(arguments: list[str]) -> None:
+    """`vmg demo`."""
+    run_demo(_parsed(Demo, "demo", arguments))
+
+
+COMMANDS: dict[str, Callable[[list[str]], None]] = {
+    "demo": demo,
+    "data info": data_info,
+    "data save": data_save,
+    "train": train,
+    "build": build,
+    "solve": solve,
+    "evaluate": evaluate,
+    "info": info,
+}
+
+
+# --- helpers ----------------------------------------------------------------------------------------------------------
+
+
+def _parsed(kind: type[Options], name: str, arguments: list[str], **defaults: Any) -> Options:
+    """Turn arguments into options; `--help` and mistakes in them end the program here."""
+    default = kind(**defaults) if defaults else tyro.MISSING_NONPROP
+    return tyro.cli(kind, prog=f"vmg {name}", args=arguments, default=default)
+
+
+def _peek(arguments: list[str], flag: str) -> str | None:
+    """Return a flag's value before the arguments are parsed, since the defaults of others depend on it."""
+    for here, following in zip(arguments, [*arguments[1:], None], strict=True):
+        if here == flag:
+            return following
+        if here.startswith(f"{flag}="):
+            return here.partition("=")[2]
+    return None
+
+
+def _task_of(name: str | None, data: str) -> Task | None:
+    if name:
+        return find_task(name)
+    try:
+        return task_of(data)
+    except VMGError:
+        return None  # any data can be learned from; only evaluation needs a task
+
+
+def _run_named(arguments: list[str]) -> Run | None:
+    """Return the run the arguments begin with, whose settings are the defaults."""
+    folder = next((Path(a) for a in arguments if not a.startswith("-")), None)
+    return load_run(folder) if folder and (folder / "run.json").exists() else None
+
+
+def _end(json: bool, folder: Path, following: str) -> None:
+    if json:
+        show(_json({"run": str(folder)}))
+    say(following)
+
+
+def _json(content: Any) -> str:
+    return jsonlib.dumps(content, indent=2)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

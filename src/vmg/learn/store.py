@@ -1,0 +1,121 @@
+"""A training run's folder, from which a killed run goes on as if nothing had happened.
+
+learning.json                           configuration, seeds and data: what a resumed run must share
+training_state.safetensors              weights, Adam's moments and the step reached
+checkpoints/step_0000050000.safetensors weights of all models
+metrics.csv, tensorboard/               losses, see `logs`
+"""
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from vmg.data.episodes import Episodes
+from vmg.errors import VMGError
+from vmg.files import read_json, write_json
+from vmg.learn.config import LearnConfig
+from vmg.learn.loop import State, state_at
+from vmg.networks import Tensors, Weights, checked, flat, nested, read_tensors, write_tensors
+
+_OWN_FILES = ("learning.json", "training_state.safetensors", "metrics.csv", "checkpoints", "tensorboard")
+
+
+@dataclass(frozen=True)
+class Store:
+    """The folder of one run."""
+
+    folder: Path
+
+    @property
+    def state_file(self) -> Path:
+        return self.folder / "training_state.safetensors"
+
+    def open(self, identity: dict[str, Any], *, resume: bool) -> None:
+        """Claim the folder for this run, or refuse if it holds another one; `resume=False` clears it first."""
+        if not resume:
+            _clear(self.folder)
+        path = self.folder / "learning.json"
+        if path.exists():
+            _check_same(path, read_json(path), identity)
+        elif self.state_file.exists():
+            raise VMGError(f"{path} is missing, so nothing says what {self.state_file.name} beside it belongs to.")
+        else:
+            write_json(path, identity)
+
+    def write_state(self, step: int, state: State) -> None:
+        parts = {"weights": state.weights, "mu": state.adam.mu, "nu": state.adam.nu}
+        tensors = {f"{part}.{name}": array for part, tree in parts.items() for name, array in flat(tree).items()}
+        write_tensors(self.state_file, tensors, {"format": "vmg training state 1", "step": str(step)})
+
+    def read_state(self, initial: Weights) -> tuple[State, int] | None:
+        """Read the state and its step, if there is one; `initial` says which arrays there must be."""
+        if not self.state_file.exists():
+            return None
+        tensors, metadata = read_tensors(self.state_file)
+        if not metadata.get("step", "").isdecimal():
+            raise VMGError(f"{self.state_file} is not a training state: it does not say which step it is of.")
+        step = int(metadata["step"])
+        weights, mu, nu = (_part(tensors, part, initial, self.state_file) for part in ("weights", "mu", "nu"))
+        return state_at(step, weights, mu, nu), step
+
+    def write_checkpoint(self, step: int, seeds: Sequence[int], models: Sequence[Weights]) -> None:
+        tensors = {f"{seed}.{name}": x for seed, m in zip(seeds, models, strict=True) for name, x in flat(m).items()}
+        path = self.folder / "checkpoints" / f"step_{step:010d}.safetensors"
+        write_tensors(path, tensors, {"format": "vmg checkpoint 1", "step": str(step)})
+
+
+def load_checkpoint(path: Path) -> dict[int, Weights]:
+    """Read a checkpoint: the weights of each seed's model."""
+    tensors, metadata = read_tensors(path)
+    if metadata.get("format") != "vmg checkpoint 1":
+        raise VMGError(f"{path} is not a checkpoint of this program.")
+    models: dict[int, Tensors] = {}
+    for name, array in tensors.items():
+        seed, _, rest = name.partition(".")
+        models.setdefault(int(seed), {})[rest] = array
+    return {seed: checked(model, path) for seed, model in sorted(models.items())}
+
+
+def identity(
+    config: LearnConfig, seeds: Sequence[int], episodes: Episodes, validation: Episodes | None
+) -> dict[str, Any]:
+    """Everything that decides how a run ends."""
+    held_out = None if validation is None else validation.digest
+    return {"format": 1, **asdict(config), "seeds": list(seeds), "episodes": episodes.digest, "validation": held_out}
+
+
+def _clear(folder: Path) -> None:
+    for path in (folder / name for name in _OWN_FILES):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _check_same(path: Path, there: Any, here: dict[str, Any]) -> None:
+    there = there if isinstance(there, dict) else {}
+    differences = [
+        f"{name} is {there.get(name)!r} there and {here.get(name)!r} now"
+        for name in {**here, **there}
+        if there.get(name) != here.get(name)
+    ]
+    if differences:
+        raise VMGError(
+            f"{path} belongs to another run: {'; '.join(differences)}. Use another folder, or the same settings and "
+            "data to go on with that run, or resume=False to throw it away."
+        )
+
+
+def _part(tensors: Tensors, part: str, initial: Weights, path: Path) -> Weights:
+    arrays: dict[str, Any] = {}
+    for name, like in flat(initial).items():
+        array = tensors.get(f"{part}.{name}", np.empty(0))
+        if array.shape != like.shape or array.dtype != like.dtype:
+            raise VMGError(f"{path} is damaged: {part}.{name} is missing or not float32 of shape {like.shape}.")
+        arrays[name] = jnp.asarray(array)
+    return nested(arrays)

@@ -1,0 +1,238 @@
+"""Runs: what the commands make, a folder with one agent a seed. Every stage can be killed and called again.
+
+run.json                 data, task, seeds and settings        training/      losses, checkpoints, state to resume from
+seed_0/, seed_1/, ...    an agent each                         evaluations/   every episode, as it ended
+scores.json              what was measured last                baselines/     behaviour cloning, where asked for
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from vmg.act.baselines import cloning_actors
+from vmg.act.evaluation import Actor, EpisodeScore, Scores, evaluate
+from vmg.act.policy import Policy
+from vmg.act.tasks import Task, find_task, task_of
+from vmg.agent import Agent, versions
+from vmg.card import write_card
+from vmg.config import ActConfig, AgentConfig, GraphConfig, SolveConfig, from_dict
+from vmg.console import say
+from vmg.data import load
+from vmg.data.episodes import Episodes
+from vmg.errors import VMGError
+from vmg.files import read_json, write_json, write_text
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run is: all that later commands need to know about the first."""
+
+    data: str
+    config: AgentConfig
+    seeds: tuple[int, ...] = (0,)
+    task: str | None = None
+    """None: the task the data belongs to."""
+    keys: tuple[str, ...] | None = None
+    validation: float = 0.0
+    """Share of the episodes held out: their losses are logged, and the graph does not see them."""
+    folder: Path = field(default=Path(), compare=False)
+
+    def agent_folder(self, seed: int) -> Path:
+        return self.folder / f"seed_{seed}"
+
+    def agents(self) -> Iterator[tuple[Path, Agent]]:
+        """Yield each seed's folder and agent."""
+        for seed in self.seeds:
+            folder = self.agent_folder(seed)
+            if not (folder / "config.json").exists():
+                raise VMGError(f"{folder} holds no agent yet: call `vmg train` again, it goes on where it was.")
+            yield folder, Agent.load(folder)
+
+    def episodes(self) -> tuple[Episodes, Episodes | None]:
+        """Load the data: (what is learned from, what is held out)."""
+        episodes = load(self.data, keys=self.keys)
+        return episodes.split(self.validation, seed=0) if self.validation > 0 else (episodes, None)
+
+    def find_task(self) -> Task:
+        """Return the task to evaluate in, with this run's keys."""
+        task = find_task(self.task) if self.task else task_of(self.data)
+        return replace(task, keys=self.keys or task.keys)
+
+
+def save_run(run: Run) -> None:
+    """Write run.json."""
+    content = {name: value for name, value in asdict(run).items() if name != "folder"}
+    write_json(run.folder / "run.json", {"format": FORMAT, **content})
+
+
+def load_run(folder: Path) -> Run:
+    """Read run.json, or say that this is no run."""
+    path = folder / "run.json"
+    if not path.is_file():
+        raise VMGError(f"{folder} is not a run: there is no run.json in it. `vmg train DATA --out {folder}` makes one.")
+    content = read_json(path)
+    if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
+        raise VMGError(f"{path} is not of format {FORMAT}: another program or version wrote it.")
+    return replace(from_dict(Run, content, place=str(path)), folder=folder)
+
+
+def train(run: Run) -> None:
+    """Learn the agents of all seeds side by side; a killed run goes on where it was."""
+    if (run.folder / "run.json").exists():
+        _refuse_another(run, load_run(run.folder))
+    else:
+        save_run(run)
+    episodes, held_out = run.episodes()
+    agents = Agent.fit(episodes, run.config, run.seeds, validation=held_out, folder=run.folder / "training")
+    for agent in agents:
+        folder = run.agent_folder(agent.seed)
+        if not (folder / "config.json").exists():
+            _write_losses(agent.seed, run.folder / "training" / "metrics.csv", folder / "metrics.csv")
+            agent.save(folder)
+    say(f"{len(agents)} agents of {run.config.learn.steps:,} steps in {run.folder}.")
+
+
+def build(run: Run, config: GraphConfig) -> None:
+    """Build the graph of every agent that has not got this one already."""
+    episodes: Episodes | None = None
+    for folder, agent in run.agents():
+        if agent.graph and agent.config.graph == config:
+            say(f"{folder} has this graph already: {agent.graph.n_vertices:,} vertices.")
+            continue
+        episodes = episodes or run.episodes()[0]
+        built = replace(agent, config=replace(agent.config, graph=config)).build(episodes)
+        built.save(folder)
+        say(f"{folder}: {built.built.n_vertices:,} vertices, {built.built.n_edges:,} edges.")
+    save_run(replace(run, config=replace(run.config, graph=config)))
+
+
+def solve(run: Run, config: SolveConfig) -> None:
+    """Solve the graph of every agent for the rewards recorded in the data."""
+    episodes, _ = run.episodes()
+    for folder, agent in run.agents():
+        solved = replace(agent, config=replace(agent.config, solve=config)).solve(episodes)
+        solved.save(folder)
+        values = solved.solved.values
+        say(f"{folder}: values from {values.min():.3g} to {values.max():.3g}.")
+    save_run(replace(run, config=replace(run.config, solve=config)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """How an evaluation is done."""
+
+    episodes: int = 100
+    """Episodes for each agent, with the seeds first_seed, first_seed + 1, ..."""
+    first_seed: int = 0
+    """Seed of the first episode."""
+    workers: int | None = None
+    """Processes; None: one a core. It changes the time, not the scores."""
+    baselines: bool = False
+    """Also train and score behaviour cloning, plain and goal-conditioned, on the same data and budget."""
+
+
+def evaluate_run(run: Run, config: ActConfig, trial: Trial) -> dict[str, list[Scores]]:
+    """Evaluate every agent, and the baselines if asked, in the run's task: the scores of each, seed by seed."""
+    task = run.find_task()
+    found: dict[str, list[Scores]] = {"VMG": []}
+    for folder, agent in run.agents():
+        acting = replace(agent, config=replace(agent.config, act=config))
+        scores = _evaluated(run, task, "VMG", acting.seed, acting.config.to_dict(), Policy(acting), trial)
+        acting.save(folder)
+        write_json(folder / "scores.json", scores.to_dict())
+        write_card(folder)
+        found["VMG"].append(scores)
+    if trial.baselines:
+        actors = cloning_actors(run.episodes()[0], run.config, run.seeds, run.folder / "baselines")
+        budget = asdict(run.config.learn)
+        for name, models in actors.items():
+            found[name] = [
+                _evaluated(run, task, name, seed, budget, actor, trial)
+                for seed, actor in zip(run.seeds, models, strict=True)
+            ]
+    save_run(replace(run, config=replace(run.config, act=config)))
+    _write_scores(run, task, found)
+    return found
+
+
+def _evaluated(
+    run: Run, task: Task, method: str, seed: int, settings: dict[str, Any], actor: Actor, trial: Trial
+) -> Scores:
+    """Evaluate one model, noting every episode as it ends, so that a killed evaluation goes on where it was."""
+    path = run.folder / "evaluations" / f"{task.name}_{method}_seed_{seed}.jsonl"
+    identity = json.loads(json.dumps({"data": run.data, "settings": settings, "protocol": task.protocol}))
+    known = _known_episodes(path, identity)
+    with open(path, "a", encoding="utf-8") as file:
+
+        def note(episode: EpisodeScore) -> None:
+            file.write(json.dumps(asdict(episode)) + "\n")
+            file.flush()
+
+        return evaluate(
+            actor, task, episodes=trial.episodes, first_seed=trial.first_seed, workers=trial.workers,
+            known=known, on_episode=note, title=f"{method}, seed {seed}",
+        )  # fmt: skip
+
+
+def _known_episodes(path: Path, identity: dict[str, Any]) -> list[EpisodeScore]:
+    """Return the episodes noted for just these settings, leaving a file that holds them and nothing else."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    entries = [entry for entry in map(_parsed, lines) if entry is not None]  # a kill may have cut the last line
+    same = bool(entries) and entries[0] == identity
+    known = [EpisodeScore(**entry) for entry in entries[1:]] if same else []
+    write_text(path, "".join(json.dumps(entry) + "\n" for entry in [identity, *map(asdict, known)]))
+    return known
+
+
+def _parsed(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
+
+
+def _write_scores(run: Run, task: Task, found: dict[str, list[Scores]]) -> None:
+    summary = {
+        method: [{"seed": seed, **_summary(each)} for seed, each in zip(run.seeds, scores, strict=True)]
+        for method, scores in found.items()
+    }
+    content = {"task": task.name, "protocol": task.protocol, "data": run.data, "checkpoint": "last"}
+    write_json(run.folder / "scores.json", {**content, "scores": summary, "versions": versions()})
+
+
+def _summary(scores: Scores) -> dict[str, Any]:
+    return {name: value for name, value in scores.to_dict().items() if name not in ("episodes", "task", "protocol")}
+
+
+def _write_losses(seed: int, together: Path, own: Path) -> None:
+    """Copy one model's rows out of the log of all models."""
+    with open(together, encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    text = io.StringIO()
+    column = header.index("seed")
+    csv.writer(text).writerows([header, *(row for row in rows if row[column] == str(seed))])
+    write_text(own, text.getvalue())
+
+
+def _refuse_another(run: Run, there: Run) -> None:
+    """Training again is going on; anything that decides how it ends must be the same."""
+    now, before = (
+        {
+            "data": each.data,
+            "keys": each.keys,
+            "validation": each.validation,
+            "seeds": each.seeds,
+            "goal": each.config.goal,
+        }
+        | asdict(each.config.learn)
+        for each in (run, there)
+    )
+    if changed := [name for name in now if now[name] != before[name]]:
+        differences = ", ".join(f"{name} is {before[name]!r} there and {now[name]!r} now" for name in changed)
+        raise VMGError(f"{run.folder} holds another run: {differences}. Choose another --out, or the same settings.")

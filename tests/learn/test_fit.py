@@ -1,0 +1,186 @@
+import csv
+import re
+from contextlib import contextmanager
+from dataclasses import replace
+
+import jax
+import numpy as np
+import pytest
+from learning_cases import SMALL, assert_same_weights, walk
+from test_metric_losses import slow_metric_loss
+
+from vmg.errors import VMGError
+from vmg.learn import LearnConfig, fit, load_checkpoint, loop, training
+from vmg.learn.models import initial_models, input_scalings, separate
+from vmg.networks import encode, load_weights, mlp, save_weights, translate
+
+
+def rows_of(folder):
+    with open(folder / "metrics.csv", encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_same_seed_same_weights_and_other_seed_other_weights():
+    first, again, other = (fit(walk(0), SMALL, [seed])[0] for seed in (1, 1, 2))
+    assert_same_weights([first], [again])
+    assert not np.allclose(first["translator"]["w0"], other["translator"]["w0"])
+
+
+def test_models_side_by_side_equal_the_models_alone():
+    together = fit(walk(0), SMALL, [4, 0, 7])
+    alone = [fit(walk(0), SMALL, [seed])[0] for seed in (4, 0, 7)]
+    assert_same_weights(together, alone, rtol=1e-3, atol=1e-5)
+
+
+def test_batched_models_as_on_a_gpu_equal_the_models_alone(monkeypatch):
+    config = replace(SMALL, learning_rate=0.9e-3)  # its own, so that nothing compiled before is used
+    monkeypatch.setattr(loop, "_each_model", lambda function, models: jax.vmap(function)(models))
+    together = fit(walk(0), config, [4, 0, 7], validation=walk(1))
+    monkeypatch.undo()
+    assert_same_weights(together, [fit(walk(0), config, [seed])[0] for seed in (4, 0, 7)], rtol=1e-3, atol=1e-5)
+
+
+def test_weights_are_complete_numpy_float32_of_their_own(tmp_path):
+    weights = fit(walk(0), SMALL)[0]
+    assert set(weights) == {
+        "state_encoder", "action_encoder", "action_decoder", "translator", "encoder_input", "translator_input"
+    }  # fmt: skip
+    arrays = [array for layers in weights.values() for array in layers.values()]
+    assert all(isinstance(array, np.ndarray) and array.dtype == np.float32 for array in arrays)
+    save_weights(tmp_path / "weights.safetensors", weights)
+    assert_same_weights([weights], [load_weights(tmp_path / "weights.safetensors")])
+
+
+def test_losses_fall_where_there_is_something_to_learn(tmp_path):
+    config = replace(SMALL, goal_horizon=1, translator_inputs="relative", steps=1200, batch_size=32, learning_rate=3e-3)
+    fit(walk(0, n_episodes=30), config, validation=walk(1), folder=tmp_path)
+    first, last = rows_of(tmp_path)[0], rows_of(tmp_path)[-1]
+    for name in ("translator", "validation_translator", "action"):
+        assert float(last[name]) < 0.2 * float(first[name]), name
+    assert float(last["contrastive"]) < float(first["contrastive"])
+
+
+def test_validation_losses_equal_a_slow_recomputation(tmp_path):
+    held_out = walk(1)
+    weights = fit(walk(0), SMALL, [2, 9], validation=held_out, folder=tmp_path)[1]
+    keys = jax.random.split(jax.random.key(loop.VALIDATION_SEED), loop.VALIDATION_BATCHES)
+    expected = []
+    for key in keys:
+        draw = jax.device_get(loop.draw_batch(key, loop.on_device(held_out), SMALL))
+        o_t, a_t = held_out.observations[draw.row_t], held_out.actions[draw.step]
+        losses = slow_metric_loss(weights, o_t, a_t, held_out.observations[draw.row_t + 1], SMALL)
+        difference = translate(weights, o_t, held_out.observations[draw.row_tpk]) - a_t
+        expected.append([losses["contrastive"], losses["action"], (difference**2).sum(1).mean()])
+    last = rows_of(tmp_path)[-1]
+    assert last["seed"] == "9"
+    written = [float(last[f"validation_{name}"]) for name in ("contrastive", "action", "translator")]
+    np.testing.assert_allclose(written, np.mean(expected, axis=0), rtol=1e-4)
+
+
+def test_metrics_and_checkpoints(tmp_path):
+    config = replace(SMALL, steps=100)
+    weights = fit(walk(0), config, [5, 1], folder=tmp_path)
+    rows = rows_of(tmp_path)
+    assert [(row["step"], row["seed"]) for row in rows] == [(s, m) for s in ("40", "80", "100") for m in ("5", "1")]
+    assert all(row["validation_action"] == "" for row in rows)
+    names = sorted(path.name for path in (tmp_path / "checkpoints").iterdir())
+    assert names == [f"step_{step:010d}.safetensors" for step in (40, 80, 100)]
+    last = load_checkpoint(tmp_path / "checkpoints" / names[-1])
+    assert_same_weights([last[5], last[1]], weights)
+
+
+def test_tensorboard_holds_what_the_csv_holds(tmp_path):
+    accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    fit(walk(0), SMALL, [5], validation=walk(1), folder=tmp_path)
+    board = accumulator.EventAccumulator(str(tmp_path / "tensorboard" / "seed_5")).Reload()
+    for tag, column in (("training/action", "action"), ("validation/action", "validation_action")):
+        drawn = [(event.step, event.value) for event in board.Scalars(tag)]
+        np.testing.assert_allclose(drawn, [(int(r["step"]), float(r[column])) for r in rows_of(tmp_path)], rtol=1e-6)
+
+
+@pytest.mark.parametrize("ablation", [{"contrastive": False}, {"action_decoder": False}, {"margins": "program"}])
+def test_options_change_what_is_learned(ablation, tmp_path):
+    config = replace(SMALL, steps=20, **ablation)
+    initial = separate(initial_models(walk(0), config, [0]), {})[0]
+    weights = fit(walk(0), config, folder=tmp_path)[0]
+    assert not np.allclose(weights["state_encoder"]["w0"], initial["state_encoder"]["w0"])
+    decoder_learned = not np.array_equal(weights["action_decoder"]["w0"], initial["action_decoder"]["w0"])
+    assert decoder_learned == config.action_decoder
+    assert (rows_of(tmp_path)[0]["contrastive"] != "") == config.contrastive
+    assert (rows_of(tmp_path)[0]["reconstruction"] != "") == config.action_decoder
+
+
+def test_networks_are_the_same_on_numpy_and_jax():
+    config = replace(SMALL, encoder_inputs="normalised", translator_inputs="relative")
+    weights, o = fit(walk(0), config)[0], walk(1).observations
+    np.testing.assert_allclose(encode(weights, o), jax.jit(encode)(weights, o), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        translate(weights, o, o[::-1].copy()), jax.jit(translate)(weights, o, o[::-1]), rtol=1e-4, atol=1e-5
+    )
+
+
+@pytest.mark.parametrize("inputs", ["raw", "normalised", "relative"])
+def test_translator_inputs(inputs):
+    episodes = walk(0)
+    config = replace(SMALL, translator_inputs=inputs)
+    weights = separate(initial_models(episodes, config, [0]), input_scalings(episodes, config))[0]
+    here, there = episodes.observations[:-1], episodes.observations[1:]
+    if inputs != "raw":
+        spread = np.append(episodes.observations[:, :2].std(0), 1)  # the third reading never changes
+        here, there = ((x - episodes.observations.mean(0)) / spread for x in (here, there))
+    if inputs == "relative":
+        there = there - here
+    expected = mlp(weights["translator"], np.concatenate([here, there], axis=1))
+    actual = translate(weights, episodes.observations[:-1], episodes.observations[1:])
+    np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_normalised_encoder_inputs():
+    episodes = walk(0)
+    scaling = input_scalings(episodes, replace(SMALL, encoder_inputs="normalised"))["encoder_input"]
+    scaled = (episodes.observations - scaling["mean"]) / scaling["std"]
+    np.testing.assert_allclose(scaled.mean(0), 0, atol=1e-5)
+    np.testing.assert_allclose(scaled.std(0), [1, 1, 0], atol=1e-5)
+
+
+def test_progress_says_speed_and_losses(monkeypatch):
+    shown = []
+
+    @contextmanager
+    def recording(description, total, *, show):
+        assert (total, show) == (SMALL.steps, True)
+        yield lambda completed, note: shown.append((completed, note))
+
+    monkeypatch.setattr(training, "progress_bar", recording)
+    fit(walk(0), SMALL, validation=walk(1), show_progress=True)
+    assert [completed for completed, _ in shown] == [40, 80, 120]
+    assert re.match(r"[\d,]+ steps/s · contrastive \S+ \(\S+ held out\) · action .* · translator ", shown[-1][1])
+
+
+@pytest.mark.parametrize("seeds", [[], [1, 1], [-1], [2**32]])
+def test_bad_seeds(seeds):
+    with pytest.raises(VMGError, match="seed"):
+        fit(walk(0), SMALL, seeds)
+
+
+def test_validation_episodes_of_another_size():
+    other = replace(walk(1), actions=walk(1).actions[:, :1])
+    with pytest.raises(VMGError, match="action_size is 2 in the training episodes and 1"):
+        fit(walk(0), SMALL, validation=other)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        ("margins", "ours", "one of 'paper', 'program', not 'ours'"),
+        ("batch_size", 1, "at least 2"),
+        ("steps", 0, "at least 1"),
+        ("hidden_units", 2.5, "whole number"),
+        ("margin", 0.0, "above 0"),
+        ("learning_rate", float("nan"), "above 0"),
+        ("contrastive", "yes", "True or False"),
+    ],
+)
+def test_bad_options(option, value, words):
+    with pytest.raises(VMGError, match=f"{option} must be .*{words}"):
+        LearnConfig(**{option: value})

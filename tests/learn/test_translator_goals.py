@@ -1,0 +1,53 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from learning_cases import SMALL, walk
+
+from vmg.data.episodes import Episodes
+from vmg.learn.loop import draw_batch, on_device
+from vmg.learn.models import initial_models, input_scalings, separate
+from vmg.learn.translator import sample_goals, translator_loss
+from vmg.networks import translate
+
+
+@pytest.fixture
+def uneven():
+    """Episodes of 1, 3 and 30 steps."""
+    parts = [(np.zeros((n + 1, 3)), np.zeros((n, 2)), np.zeros(n), False, True) for n in (1, 3, 30)]
+    return Episodes.from_list(parts)
+
+
+def test_goals_stay_in_the_episode_and_ahead(uneven):
+    rows, left = uneven.step_observation, uneven.steps_left
+    for seed in range(50):
+        goals = np.asarray(sample_goals(jax.random.key(seed), jnp.asarray(rows), jnp.asarray(left), horizon=10))
+        assert (goals >= rows + 1).all()
+        assert (goals <= np.minimum(rows + 10, rows + left)).all()
+
+
+def test_goals_are_uniform_and_fall_back_to_the_next_observation():
+    n, horizon = 50_000, 5
+    for left, expected in ((9, [0.2] * 5), (2, [0.8, 0.2, 0, 0, 0]), (1, [1, 0, 0, 0, 0])):
+        k = sample_goals(jax.random.key(left), jnp.zeros(n, jnp.int32), jnp.full(n, left), horizon=horizon)
+        share = np.bincount(np.asarray(k), minlength=horizon + 1)[1:] / n
+        np.testing.assert_allclose(share, expected, atol=0.01)
+
+
+def test_a_batch_draws_every_step_and_its_own_rows(uneven):
+    keys = jax.random.split(jax.random.key(0), 300)
+    draws = jax.vmap(lambda key: draw_batch(key, on_device(uneven), SMALL))(keys)
+    step, row_t, row_tpk = (np.asarray(part).ravel() for part in draws)
+    assert set(step) == set(range(uneven.n_steps))
+    np.testing.assert_array_equal(row_t, uneven.step_observation[step])
+    ends = uneven.first_observation[1:][uneven.step_episode[step]]
+    assert ((row_t < row_tpk) & (row_tpk < ends)).all()
+
+
+def test_translator_loss_is_a_mean_of_summed_squares():
+    episodes = walk(0)
+    weights = separate(initial_models(episodes, SMALL, [0]), input_scalings(episodes, SMALL))[0]
+    o_t, goal, a_t = episodes.observations[:6], episodes.observations[6:12], episodes.actions[:6]
+    expected = np.mean([sum((translate(weights, o, g) - a) ** 2) for o, g, a in zip(o_t, goal, a_t, strict=True)])
+    loss, info = translator_loss(weights, *map(jnp.asarray, (o_t, a_t, goal)))
+    np.testing.assert_allclose([float(loss), float(info["translator"])], expected, rtol=1e-5)
