@@ -1,0 +1,124 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from acting_cases import agent, episodes
+
+from vmg.act.policy import Policy
+from vmg.config import ActConfig
+from vmg.errors import VMGError
+from vmg.networks import encode, translate
+
+
+@pytest.fixture(scope="module")
+def observations():
+    rng = np.random.default_rng(0)
+    rows = rng.choice(len(episodes().observations), 40, replace=False)
+    return episodes().observations[rows] + rng.normal(0, 0.05, (40, 4)).astype(np.float32)
+
+
+def test_a_decision_is_algorithm_2_step_by_step(observations):
+    graph, solution = agent().built, agent().solved
+    decisions = Policy(agent(), ActConfig(subgoal_steps=3)).decide(observations)
+    features = encode(agent().weights, observations)
+    for row, feature in enumerate(features):
+        distances = np.linalg.norm(graph.features - feature, axis=1)
+        decision = decisions[row]
+        assert decision.vertex == np.argmin(distances)
+        assert decision.distance == pytest.approx(distances.min(), rel=1e-4, abs=1e-5)
+        assert decision.off_graph == (decision.distance > graph.radius)
+        assert decision.target == solution.targets[decision.vertex]
+        assert (decision.path[0], decision.path[-1]) == (decision.vertex, decision.target)
+        assert decision.subgoal == decision.path[min(3, len(decision.path) - 1)]
+        expected = translate(agent().weights, observations[row][None], graph.states[decision.subgoal][None])[0]
+        low, high = agent().data.action_low, agent().data.action_high
+        assert decision.action == pytest.approx(np.clip(expected, low, high), abs=1e-4)
+
+
+def test_a_batch_equals_its_rows(observations):
+    policy = Policy(agent())
+    together = policy.decide(observations)
+    for row, observation in enumerate(observations):
+        alone = policy.decide(observation)[0]
+        assert alone.vertex == together[row].vertex
+        assert alone.subgoal == together[row].subgoal
+        assert policy.act(observation) == pytest.approx(together.actions[row], abs=1e-5)
+
+
+def test_one_solution_a_row_equals_each_alone(observations):
+    places = episodes().observations[[5, 500, 1500], :2]
+    solutions = [agent().goal(place)[0] for place in places]
+    per_row = [solutions[row % 3] for row in range(len(observations))]
+    policy = Policy(agent())
+    together = policy.decide(observations, per_row)
+    for row, observation in enumerate(observations):
+        alone = policy.decide(observation, per_row[row])[0]
+        assert (alone.target, alone.subgoal) == (together[row].target, together[row].subgoal)
+        assert alone.path == together[row].path
+
+
+def test_an_episode_is_solved_for_the_goal_the_environment_names(observations):
+    policy = Policy(agent())
+    goal = episodes().observations[700, :2]
+    policy.begin({"observation": observations[0], "desired_goal": goal})
+    solution, found = agent().goal(goal)
+    assert found.known
+    decided = policy.decide(observations)
+    assert decided.targets.tolist() == solution.targets[decided.vertices].tolist()
+    reaching = found.vertices[decided.targets]
+    assert reaching.mean() > 0.5  # most of a connected maze can reach it
+
+
+def test_a_goal_nobody_recorded_is_replaced_by_the_nearest_and_said():
+    solution, found = agent().goal([100.0, 100.0])
+    assert not found.known
+    assert found.distance > 100
+    assert found.vertices.sum() == 1
+    assert (solution.targets == np.flatnonzero(found.vertices)[0]).any()
+
+
+def test_kept_paths_are_followed_until_they_end(observations):
+    policy = Policy(agent(), ActConfig(subgoal_steps=1, keep_path=True))
+    start = int(np.argmax([len(agent().solved.path(v)) for v in range(agent().built.n_vertices)]))
+    path = agent().solved.path(start)
+    assert len(path) > 4
+    policy.begin()
+    visited = [int(policy.decide(agent().built.states[v]).subgoals[0]) for v in path]
+    assert visited == [path[min(i + 1, len(path) - 1) if i else 2] for i in range(len(path))]
+
+
+def test_a_stuck_policy_looks_farther_ahead_then_plans_again():
+    policy = Policy(agent(), ActConfig(subgoal_steps=1, keep_path=True))
+    start = int(np.argmax([len(agent().solved.path(v)) for v in range(agent().built.n_vertices)]))
+    path = agent().solved.path(start)
+    subgoals = [int(policy.decide(agent().built.states[start]).subgoals[0]) for _ in range(12)]
+    ahead = [path[min(1 + waited, len(path) - 1)] for waited in range(1, 11)]
+    assert subgoals[:10] == ahead
+    assert subgoals[10:] == ahead[:2]
+
+
+@pytest.mark.parametrize(
+    ("observation", "sentence"),
+    [
+        (np.zeros(3), r"An observation of this agent is 4 numbers .* but the shape given is \(3,\)"),
+        (np.zeros((2, 3, 4)), r"but the shape given is \(2, 3, 4\)"),
+        (np.array([0, np.nan, 0, 0]), r"The observation in row 0 has nan in column 1\."),
+    ],
+)
+def test_bad_observations_are_answered_with_a_sentence(observation, sentence):
+    with pytest.raises(VMGError, match=sentence):
+        Policy(agent()).act(observation)
+
+
+def test_what_is_missing_is_said():
+    bare = replace(agent(), solution=None)
+    with pytest.raises(VMGError, match=r"This agent has no solution yet: solve it first"):
+        Policy(bare).act(np.zeros(4))
+    with pytest.raises(VMGError, match=r"This agent has no graph yet: build it first"):
+        Policy(replace(bare, graph=None))
+    with pytest.raises(VMGError, match=r"There are 2 observations but 1 solutions"):
+        Policy(agent()).act(np.zeros((2, 4)), [agent().solved])
+    with pytest.raises(VMGError, match=r"A goal of this agent is 2 numbers, not of shape \(3,\)"):
+        agent().goal([0, 0, 0])
+    with pytest.raises(VMGError, match=r"is not made of finite numbers"):
+        agent().goal([0, np.inf])
