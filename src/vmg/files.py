@@ -56,8 +56,8 @@ def write_npz(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
 def read_npz(path: Path) -> dict[str, np.ndarray]:
     """Read every array of a .npz; pickled objects are refused, so opening a file can never run code."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
     except FileNotFoundError as error:
         raise VMGError(f"{path} does not exist.") from error
     except Exception as error:  # zip, zlib, header and pickle errors share no base class

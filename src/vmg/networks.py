@@ -52,6 +52,17 @@ def translate(weights: Weights, observations: Any, goals: Any) -> Any:
     return mlp(weights["translator"], _joined(here, there - scaling["relative"] * here))
 
 
+def clone(weights: Weights, observations: Any, goals: Any = None) -> Any:
+    """Behaviour cloning's action; `goals` are goal columns to head for, where it was trained with them."""
+    scaling = weights["cloning_input"]
+    here = _scaled(scaling, observations)
+    if goals is None:
+        return mlp(weights["cloning"], here)
+    columns = scaling["columns"]
+    there = (goals - scaling["mean"][columns]) / scaling["std"][columns]
+    return mlp(weights["cloning"], _joined(here, there - scaling["relative"] * here[..., columns]))
+
+
 def embed(weights: Weights, observations: Float32s) -> Float32s:
     """Map observations to points of the metric space (numpy), a bounded number of rows at a time."""
     parts = [

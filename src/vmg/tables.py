@@ -53,7 +53,7 @@ def run_table(folder: Path) -> tuple[dict[str, Any], Table]:
         table.add_row(f"agent {seed}", _graph_words(facts))
     for method, rows in scores["scores"].items() if scores else ():
         mean = np.mean([row["score"] for row in rows])
-        table.add_row(f"score, {method}", f"{mean:.1f} in {scores['task']}, {rows[0]['n_episodes']} episodes a model")
+        table.add_row(f"score, {method}", f"{mean:.1f} ({rows[0]['n_episodes']} episodes a model)")
     return content, table
 
 

@@ -50,7 +50,13 @@ def test_saving_and_loading_changes_nothing(folder):
 
 def test_the_card_says_what_data_and_settings(folder):
     card = (folder / "README.md").read_text()
-    for words in ("pointmaze:umaze", "3,000 steps", agent().data.digest, "| graph | radius | 0.3 |", "Not evaluated yet"):
+    for words in (
+        "pointmaze:umaze",
+        "3,000 steps",
+        agent().data.digest,
+        "| graph | radius | 0.3 |",
+        "Not evaluated yet",
+    ):
         assert words in card
 
 

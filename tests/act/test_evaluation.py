@@ -13,7 +13,9 @@ from vmg.errors import VMGError
 class Line(gymnasium.Env):
     """A user's environment: a point on a line that moves by its action; past 3 it has won, below -3 it has fallen."""
 
-    observation_space = gymnasium.spaces.Dict({"place": gymnasium.spaces.Box(-9, 9, (1,)), "time": gymnasium.spaces.Box(0, 99, (1,))})
+    observation_space = gymnasium.spaces.Dict(
+        {"place": gymnasium.spaces.Box(-9, 9, (1,)), "time": gymnasium.spaces.Box(0, 99, (1,))}
+    )
     action_space = gymnasium.spaces.Box(-1, 1, (1,))
 
     def reset(self, *, seed=None, options=None):

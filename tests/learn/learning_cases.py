@@ -7,6 +7,9 @@ import numpy as np
 
 from vmg.data.episodes import Episodes
 from vmg.learn import LearnConfig, fit
+from vmg.learn.models import initial_models, separate
+from vmg.learn.objectives import MetricAndTranslator
+from vmg.networks import Weights
 
 SMALL = LearnConfig(hidden_units=16, batch_size=10, metric_dimension=3, steps=120, checkpoint_every=40)
 KILLED = LearnConfig(hidden_units=16, batch_size=10, metric_dimension=3, steps=4_000, checkpoint_every=200)
@@ -23,6 +26,12 @@ def walk(seed: int, n_episodes: int = 8, length: int = 12) -> Episodes:
         observations = np.concatenate([places, np.full((length + 1, 1), 7.0)], axis=1)
         episodes.append((observations, actions, np.zeros(length), False, True))
     return Episodes.from_list(episodes, source="walk")
+
+
+def untrained(episodes: Episodes, config: LearnConfig, seed: int = 0) -> Weights:
+    """The model training begins with."""
+    objective = MetricAndTranslator(config)
+    return separate(initial_models(objective.sizes(episodes), [seed]), objective.scalings(episodes))[0]
 
 
 def train_killed(folder: Path) -> list:

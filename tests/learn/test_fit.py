@@ -6,13 +6,13 @@ from dataclasses import replace
 import jax
 import numpy as np
 import pytest
-from learning_cases import SMALL, assert_same_weights, walk
+from learning_cases import SMALL, assert_same_weights, untrained, walk
 from test_metric_losses import slow_metric_loss
 
 from vmg.errors import VMGError
-from vmg.learn import LearnConfig, fit, load_checkpoint, loop, training
-from vmg.learn.models import initial_models, input_scalings, separate
-from vmg.networks import encode, load_weights, mlp, save_weights, translate
+from vmg.learn import LearnConfig, fit, fit_cloning, load_checkpoint, loop, training
+from vmg.learn.objectives import Cloning, MetricAndTranslator, on_device
+from vmg.networks import clone, encode, load_weights, mlp, save_weights, translate
 
 
 def rows_of(folder):
@@ -66,7 +66,7 @@ def test_validation_losses_equal_a_slow_recomputation(tmp_path):
     keys = jax.random.split(jax.random.key(loop.VALIDATION_SEED), loop.VALIDATION_BATCHES)
     expected = []
     for key in keys:
-        draw = jax.device_get(loop.draw_batch(key, loop.on_device(held_out), SMALL))
+        draw = jax.device_get(MetricAndTranslator(SMALL).draw(key, on_device(held_out)))
         o_t, a_t = held_out.observations[draw.row_t], held_out.actions[draw.step]
         losses = slow_metric_loss(weights, o_t, a_t, held_out.observations[draw.row_t + 1], SMALL)
         difference = translate(weights, o_t, held_out.observations[draw.row_tpk]) - a_t
@@ -101,7 +101,7 @@ def test_tensorboard_holds_what_the_csv_holds(tmp_path):
 @pytest.mark.parametrize("ablation", [{"contrastive": False}, {"action_decoder": False}, {"margins": "program"}])
 def test_options_change_what_is_learned(ablation, tmp_path):
     config = replace(SMALL, steps=20, **ablation)
-    initial = separate(initial_models(walk(0), config, [0]), {})[0]
+    initial = untrained(walk(0), config)
     weights = fit(walk(0), config, folder=tmp_path)[0]
     assert not np.allclose(weights["state_encoder"]["w0"], initial["state_encoder"]["w0"])
     decoder_learned = not np.array_equal(weights["action_decoder"]["w0"], initial["action_decoder"]["w0"])
@@ -123,7 +123,7 @@ def test_networks_are_the_same_on_numpy_and_jax():
 def test_translator_inputs(inputs):
     episodes = walk(0)
     config = replace(SMALL, translator_inputs=inputs)
-    weights = separate(initial_models(episodes, config, [0]), input_scalings(episodes, config))[0]
+    weights = untrained(episodes, config)
     here, there = episodes.observations[:-1], episodes.observations[1:]
     if inputs != "raw":
         spread = np.append(episodes.observations[:, :2].std(0), 1)  # the third reading never changes
@@ -137,7 +137,7 @@ def test_translator_inputs(inputs):
 
 def test_normalised_encoder_inputs():
     episodes = walk(0)
-    scaling = input_scalings(episodes, replace(SMALL, encoder_inputs="normalised"))["encoder_input"]
+    scaling = untrained(episodes, replace(SMALL, encoder_inputs="normalised"))["encoder_input"]
     scaled = (episodes.observations - scaling["mean"]) / scaling["std"]
     np.testing.assert_allclose(scaled.mean(0), 0, atol=1e-5)
     np.testing.assert_allclose(scaled.std(0), [1, 1, 0], atol=1e-5)
@@ -184,3 +184,26 @@ def test_validation_episodes_of_another_size():
 def test_bad_options(option, value, words):
     with pytest.raises(VMGError, match=f"{option} must be .*{words}"):
         LearnConfig(**{option: value})
+
+
+def test_cloning_learns_the_action_and_uses_its_goal():
+    episodes = walk(0, n_episodes=40)
+    config = replace(SMALL, steps=1500, translator_inputs="relative", hidden_units=32)
+    (plain,) = fit_cloning(episodes, config)
+    (aimed,) = fit_cloning(episodes, config, goal_columns=(0, 1))
+    o_t, a_t = episodes.observations[episodes.step_observation], episodes.actions
+    goals = episodes.observations[episodes.step_observation + 1][:, :2]
+    blind = np.mean((clone(plain, o_t) - a_t) ** 2)
+    informed = np.mean((clone(aimed, o_t, goals) - a_t) ** 2)
+    assert informed < 0.8 * blind  # the walk's actions are random: only the goal tells them
+
+
+def test_cloning_goals_lie_in_the_rest_of_the_episode():
+    episodes = walk(0)
+    steps = on_device(episodes)
+    keys = jax.random.split(jax.random.key(0), 50)
+    draws = jax.vmap(lambda key: Cloning(SMALL, (0,)).draw(key, steps))(keys)
+    ahead, left = np.asarray(draws.row_tpk - draws.row_t), episodes.steps_left[np.asarray(draws.step)]
+    assert ahead.min() == 1
+    assert (ahead <= left).all()
+    assert (ahead == left).any()

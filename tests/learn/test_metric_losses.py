@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from learning_cases import walk
+from learning_cases import untrained, walk
 
 from vmg.learn import LearnConfig
 from vmg.learn.metric import action_loss, contrastive_loss, length_penalty, metric_loss
-from vmg.learn.models import initial_models, input_scalings, separate
 from vmg.networks import encode, mlp
 
 PREDICTED, NEXT = jnp.array([[0.0, 0.0], [0.5, 0.0]]), jnp.array([[0.0, 0.5], [1.0, 0.0]])
@@ -60,7 +59,7 @@ def test_metric_loss_equals_the_slow_twin(seed, n, margin, margins, contrastive,
         action_decoder=action_decoder, encoder_inputs="normalised",
     )  # fmt: skip
     episodes = walk(seed % 100)
-    weights = separate(initial_models(episodes, config, [seed]), input_scalings(episodes, config))[0]
+    weights = untrained(episodes, config, seed)
     rng = np.random.default_rng(seed)
     o_t, a_t, o_tp1 = (rng.normal(0, 3, (n, size)).astype(np.float32) for size in (3, 2, 3))
     loss, info = metric_loss(weights, jnp.asarray(o_t), jnp.asarray(a_t), jnp.asarray(o_tp1), config)

@@ -2,11 +2,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from learning_cases import SMALL, walk
+from learning_cases import SMALL, untrained, walk
 
 from vmg.data.episodes import Episodes
-from vmg.learn.loop import draw_batch, on_device
-from vmg.learn.models import initial_models, input_scalings, separate
+from vmg.learn.objectives import MetricAndTranslator, on_device
 from vmg.learn.translator import sample_goals, translator_loss
 from vmg.networks import translate
 
@@ -36,7 +35,7 @@ def test_goals_are_uniform_and_fall_back_to_the_next_observation():
 
 def test_a_batch_draws_every_step_and_its_own_rows(uneven):
     keys = jax.random.split(jax.random.key(0), 300)
-    draws = jax.vmap(lambda key: draw_batch(key, on_device(uneven), SMALL))(keys)
+    draws = jax.vmap(lambda key: MetricAndTranslator(SMALL).draw(key, on_device(uneven)))(keys)
     step, row_t, row_tpk = (np.asarray(part).ravel() for part in draws)
     assert set(step) == set(range(uneven.n_steps))
     np.testing.assert_array_equal(row_t, uneven.step_observation[step])
@@ -46,7 +45,7 @@ def test_a_batch_draws_every_step_and_its_own_rows(uneven):
 
 def test_translator_loss_is_a_mean_of_summed_squares():
     episodes = walk(0)
-    weights = separate(initial_models(episodes, SMALL, [0]), input_scalings(episodes, SMALL))[0]
+    weights = untrained(episodes, SMALL)
     o_t, goal, a_t = episodes.observations[:6], episodes.observations[6:12], episodes.actions[:6]
     expected = np.mean([sum((translate(weights, o, g) - a) ** 2) for o, g, a in zip(o_t, goal, a_t, strict=True)])
     loss, info = translator_loss(weights, *map(jnp.asarray, (o_t, a_t, goal)))

@@ -3,11 +3,11 @@ import sys
 
 import numpy as np
 import pytest
+from learning_cases import untrained
 
 from vmg.data.episodes import Episodes
 from vmg.errors import VMGError
 from vmg.learn import LearnConfig, load_checkpoint
-from vmg.learn.models import initial_models, input_scalings, separate
 from vmg.networks import flat, load_weights, save_weights, write_tensors
 
 
@@ -15,7 +15,7 @@ from vmg.networks import flat, load_weights, save_weights, write_tensors
 def weights():
     episodes = Episodes.from_list([(np.eye(4), np.ones((3, 2)), np.zeros(3), True, False)])
     config = LearnConfig(hidden_units=5, metric_dimension=3)
-    return separate(initial_models(episodes, config, [0]), input_scalings(episodes, config))[0]
+    return untrained(episodes, config)
 
 
 def test_missing_file(tmp_path):

@@ -15,7 +15,7 @@ import numpy as np
 
 from vmg.files import write_text
 
-LOSSES = ("contrastive", "action", "translator", "attraction", "repulsion", "reconstruction", "length")
+LOSSES = ("contrastive", "action", "translator", "attraction", "repulsion", "reconstruction", "length", "cloning")
 COLUMNS = ("step", "seed", *LOSSES, *(f"validation_{name}" for name in LOSSES))
 
 LossArrays = Mapping[str, np.ndarray]

@@ -8,7 +8,7 @@ metrics.csv, tensorboard/               losses, see `logs`
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,8 @@ import numpy as np
 from vmg.data.episodes import Episodes
 from vmg.errors import VMGError
 from vmg.files import read_json, write_json
-from vmg.learn.config import LearnConfig
 from vmg.learn.loop import State, state_at
+from vmg.learn.objectives import Objective
 from vmg.networks import Tensors, Weights, checked, flat, nested, read_tensors, write_tensors
 
 _OWN_FILES = ("learning.json", "training_state.safetensors", "metrics.csv", "checkpoints", "tensorboard")
@@ -82,11 +82,12 @@ def load_checkpoint(path: Path) -> dict[int, Weights]:
 
 
 def identity(
-    config: LearnConfig, seeds: Sequence[int], episodes: Episodes, validation: Episodes | None
+    objective: Objective, seeds: Sequence[int], episodes: Episodes, validation: Episodes | None
 ) -> dict[str, Any]:
     """Everything that decides how a run ends."""
     held_out = None if validation is None else validation.digest
-    return {"format": 1, **asdict(config), "seeds": list(seeds), "episodes": episodes.digest, "validation": held_out}
+    described = objective.describe()
+    return {"format": 1, **described, "seeds": list(seeds), "episodes": episodes.digest, "validation": held_out}
 
 
 def _clear(folder: Path) -> None:

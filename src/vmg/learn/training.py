@@ -15,8 +15,9 @@ from vmg.data.episodes import Episodes
 from vmg.errors import VMGError
 from vmg.learn.config import LearnConfig
 from vmg.learn.logs import LOSSES, Logs, LossArrays
-from vmg.learn.loop import State, Steps, initial_state, on_device, run_chunk, validation_losses
-from vmg.learn.models import initial_models, input_scalings, separate
+from vmg.learn.loop import State, initial_state, run_chunk, validation_losses
+from vmg.learn.models import initial_models, separate
+from vmg.learn.objectives import Cloning, MetricAndTranslator, Objective, Steps, on_device
 from vmg.learn.store import Store, identity
 from vmg.networks import Weights, flat
 from vmg.types import Float32s
@@ -43,12 +44,39 @@ def fit(
     XLA_FLAGS=--xla_gpu_deterministic_ops=true, at about two thirds of the speed.
     `validation` holds episodes kept apart, on which the losses are measured too.
     """
-    run = _Run(
-        episodes, config or LearnConfig(), _checked_seeds(seeds), validation, Store(Path(folder)) if folder else None
-    )
+    objective = MetricAndTranslator(config or LearnConfig())
+    return _fit(objective, episodes, seeds, validation, folder, resume=resume, show_progress=show_progress)
+
+
+def fit_cloning(
+    episodes: Episodes,
+    config: LearnConfig,
+    seeds: Sequence[int] = (0,),
+    *,
+    goal_columns: tuple[int, ...] = (),
+    folder: Path | str | None = None,
+    show_progress: bool | None = None,
+) -> list[Weights]:
+    """Learn behaviour cloning, the baseline, with the same loop; goal columns make it goal-conditioned."""
+    objective = Cloning(config, goal_columns)
+    return _fit(objective, episodes, seeds, None, folder, resume=True, show_progress=show_progress)
+
+
+def _fit(
+    objective: Objective,
+    episodes: Episodes,
+    seeds: Sequence[int],
+    validation: Episodes | None,
+    folder: Path | str | None,
+    *,
+    resume: bool,
+    show_progress: bool | None,
+) -> list[Weights]:
+    store = Store(Path(folder)) if folder else None
+    run = _Run(episodes, objective, _checked_seeds(seeds), validation, store)
     _check_sizes(episodes, validation)
     if run.store:
-        run.store.open(identity(run.config, run.seeds, episodes, validation), resume=resume)
+        run.store.open(identity(objective, run.seeds, episodes, validation), resume=resume)
     state, step = _begin(run)
     if step < run.config.steps:
         state = _train(run, state, step, show_progress)
@@ -60,14 +88,18 @@ class _Run:
     """What does not change while learning."""
 
     episodes: Episodes
-    config: LearnConfig
+    objective: Objective
     seeds: tuple[int, ...]
     validation: Episodes | None
     store: Store | None
 
+    @property
+    def config(self) -> LearnConfig:
+        return self.objective.config
+
     @cached_property
     def inputs(self) -> Weights:
-        return input_scalings(self.episodes, self.config)
+        return self.objective.scalings(self.episodes)
 
     @cached_property
     def steps(self) -> Steps:
@@ -79,7 +111,7 @@ class _Run:
 
 
 def _begin(run: _Run) -> tuple[State, int]:
-    initial = initial_models(run.episodes, run.config, run.seeds)
+    initial = initial_models(run.objective.sizes(run.episodes), run.seeds)
     kept = run.store.read_state(initial) if run.store else None
     if kept:
         return kept
@@ -105,7 +137,7 @@ def _train(run: _Run, state: State, step: int, show_progress: bool | None) -> St
                     logs.sync()  # before the state: rows up to its step must be there when it is read
                     _save(run, run.store, state, step)
                     saved_at = time.monotonic()
-            advance(step, _note(length / (time.monotonic() - began), losses, validation))
+            advance(step, _note(run.objective, length / (time.monotonic() - began), losses, validation))
     return state
 
 
@@ -121,7 +153,13 @@ def _is_checkpoint(step: int, config: LearnConfig) -> bool:
 def _run_chunk(run: _Run, state: State, step: int, length: int) -> tuple[State, LossArrays]:
     """Take the steps of a chunk; return the state and each model's mean losses."""
     state, on_chip = run_chunk(
-        state, run.inputs, np.array(run.seeds, np.uint32), np.int32(step), run.steps, config=run.config, length=length
+        state,
+        run.inputs,
+        np.array(run.seeds, np.uint32),
+        np.int32(step),
+        run.steps,
+        objective=run.objective,
+        length=length,
     )
     losses: dict[str, Float32s] = jax.device_get(on_chip)
     _check_losses(run, losses, step)
@@ -131,7 +169,9 @@ def _run_chunk(run: _Run, state: State, step: int, length: int) -> tuple[State, 
 def _validate(run: _Run, state: State) -> LossArrays:
     if run.held_out is None:
         return {}
-    losses: LossArrays = jax.device_get(validation_losses(state.weights, run.inputs, run.held_out, config=run.config))
+    losses: LossArrays = jax.device_get(
+        validation_losses(state.weights, run.inputs, run.held_out, objective=run.objective)
+    )
     return losses
 
 
@@ -145,9 +185,9 @@ def _save(run: _Run, store: Store, state: State, step: int) -> None:
     store.write_state(step, state)
 
 
-def _note(speed: float, losses: LossArrays, validation: LossArrays) -> str:
+def _note(objective: Objective, speed: float, losses: LossArrays, validation: LossArrays) -> str:
     words = [f"{speed:,.0f} steps/s"]
-    for name in ("contrastive", "action", "translator"):
+    for name in objective.headline:
         if name in losses:
             held_out = f" ({validation[name].mean():.3g} held out)" if validation else ""
             words.append(f"{name} {losses[name].mean():.3g}{held_out}")

@@ -1,0 +1,141 @@
+"""What is learned: which networks, from which batches, by which loss. Two objectives share one loop.
+
+`MetricAndTranslator` learns what this project is about: the metric space and the action translator. `Cloning` is the
+baselines': actions from observations, or from observations and goals.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from vmg.data.episodes import Episodes
+from vmg.learn.config import LearnConfig
+from vmg.learn.metric import Loss, metric_loss, squared_distance
+from vmg.learn.translator import sample_goals, translator_loss
+from vmg.networks import Weights, clone, input_scaling, network_sizes
+
+
+class Steps(NamedTuple):
+    """What a step's batch is taken from, on the device."""
+
+    observations: jax.Array
+    actions: jax.Array
+    step_observation: jax.Array
+    steps_left: jax.Array
+
+
+class Draw(NamedTuple):
+    """One batch: which steps, and the rows of their observations and goals."""
+
+    step: jax.Array
+    row_t: jax.Array
+    row_tpk: jax.Array
+
+
+def on_device(episodes: Episodes) -> Steps:
+    """Move the steps of the episodes to the device."""
+    rows, left = episodes.step_observation.astype(np.int32), episodes.steps_left.astype(np.int32)
+    return Steps(*map(jnp.asarray, (episodes.observations, episodes.actions, rows, left)))
+
+
+class Objective(Protocol):
+    """What the loop needs to know; hashable, since a loop is compiled for each."""
+
+    @property
+    def config(self) -> LearnConfig: ...
+
+    @property
+    def headline(self) -> Sequence[str]:
+        """Names of the losses worth watching."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return everything that tells this objective from another, ready for JSON."""
+
+    def sizes(self, episodes: Episodes) -> dict[str, tuple[int, ...]]:
+        """Return the layers of each network."""
+
+    def scalings(self, episodes: Episodes) -> Weights:
+        """Return what turns observations into inputs: not learned, the same for every model."""
+
+    def draw(self, key: jax.Array, steps: Steps) -> Draw:
+        """Draw a batch."""
+
+    def loss(self, weights: Weights, steps: Steps, draw: Draw) -> Loss:
+        """Return the loss of a batch, and its parts by name."""
+
+
+@dataclass(frozen=True)
+class MetricAndTranslator:
+    """The metric space and the action translator."""
+
+    config: LearnConfig
+    headline = ("contrastive", "action", "translator")
+
+    def describe(self) -> dict[str, Any]:
+        return asdict(self.config)
+
+    def sizes(self, episodes: Episodes) -> dict[str, tuple[int, ...]]:
+        return network_sizes(
+            episodes.observation_size, episodes.action_size, self.config.metric_dimension, self.config.hidden_units
+        )
+
+    def scalings(self, episodes: Episodes) -> Weights:
+        return {
+            "encoder_input": input_scaling(episodes.observations, self.config.encoder_inputs, with_goal=False),
+            "translator_input": input_scaling(episodes.observations, self.config.translator_inputs, with_goal=True),
+        }
+
+    def draw(self, key: jax.Array, steps: Steps) -> Draw:
+        """Draw steps uniformly, with replacement, and a goal at most `goal_horizon` steps ahead for each."""
+        step, row_t, goal_key = _drawn_steps(key, steps, self.config.batch_size)
+        goals = sample_goals(goal_key, row_t, steps.steps_left[step], horizon=self.config.goal_horizon)
+        return Draw(step, row_t, goals)
+
+    def loss(self, weights: Weights, steps: Steps, draw: Draw) -> Loss:
+        """L_metric + L_Tran; they share no weights, so their gradients do not mix."""
+        o_t, a_t = steps.observations[draw.row_t], steps.actions[draw.step]
+        l_metric, metric_info = metric_loss(weights, o_t, a_t, steps.observations[draw.row_t + 1], self.config)
+        l_tran, translator_info = translator_loss(weights, o_t, a_t, steps.observations[draw.row_tpk])
+        return l_metric + l_tran, metric_info | translator_info
+
+
+@dataclass(frozen=True)
+class Cloning:
+    """Behaviour cloning; with goal columns, conditioned on those numbers of an observation later in the episode."""
+
+    config: LearnConfig
+    goal_columns: tuple[int, ...] = ()
+    headline = ("cloning",)
+
+    def describe(self) -> dict[str, Any]:
+        return {**asdict(self.config), "goal_columns": list(self.goal_columns)}
+
+    def sizes(self, episodes: Episodes) -> dict[str, tuple[int, ...]]:
+        hidden = (self.config.hidden_units, self.config.hidden_units)
+        return {"cloning": (episodes.observation_size + len(self.goal_columns), *hidden, episodes.action_size)}
+
+    def scalings(self, episodes: Episodes) -> Weights:
+        scaling = input_scaling(episodes.observations, self.config.translator_inputs, with_goal=True)
+        return {"cloning_input": {**scaling, "columns": np.array(self.goal_columns, np.int32)}}
+
+    def draw(self, key: jax.Array, steps: Steps) -> Draw:
+        """Draw steps uniformly, with replacement, and a goal anywhere in the rest of the episode for each."""
+        step, row_t, goal_key = _drawn_steps(key, steps, self.config.batch_size)
+        return Draw(step, row_t, row_t + jax.random.randint(goal_key, row_t.shape, 1, steps.steps_left[step] + 1))
+
+    def loss(self, weights: Weights, steps: Steps, draw: Draw) -> Loss:
+        """D²(network(s_t, g), a_t)."""
+        goals = steps.observations[draw.row_tpk][:, list(self.goal_columns)] if self.goal_columns else None
+        actions = clone(weights, steps.observations[draw.row_t], goals)
+        loss = jnp.mean(squared_distance(actions, steps.actions[draw.step]))
+        return loss, {"cloning": loss}
+
+
+def _drawn_steps(key: jax.Array, steps: Steps, n: int) -> tuple[jax.Array, jax.Array, jax.Array]:
+    step_key, goal_key = jax.random.split(key)
+    step = jax.random.randint(step_key, (n,), 0, len(steps.actions), jnp.int32)
+    return step, steps.step_observation[step], goal_key
