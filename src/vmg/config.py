@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from vmg.errors import VMGError
 from vmg.graph.merging import Labelling
-from vmg.graph.planning import PathWeights, Search
+from vmg.graph.planning import PathWeights, Search, Ties
 from vmg.graph.rewards import GoalKind, Variant
 from vmg.graph.values import DeadEnds
 from vmg.learn.config import LearnConfig
@@ -45,6 +45,8 @@ class SolveConfig:
     """N_s: edges the search for the best vertex may go; None: any number."""
     path_weights: PathWeights = "rewards"
     """Paths lose the least reward, or have the fewest hops."""
+    ties: Ties = "index"
+    """Of equally good vertices head for the one of lowest index, or for the one reached most cheaply ("nearest")."""
     dead_ends: DeadEnds = "loop"
     """A vertex without edges out loops, worth its best incoming reward, or is worth 0."""
     tolerance: float = 1e-6

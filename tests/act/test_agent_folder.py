@@ -99,7 +99,7 @@ def cut(name):
         (spoil_config(lambda c: c.update(format=99)), r"is not of format 1: another program or version wrote it"),
         (spoil_config(lambda c: c.pop("data")), r"has no entry 'data'"),
         (spoil_config(lambda c: c["config"].update(colour=1)), r"config has the unknown entry 'colour'"),
-        (spoil_config(lambda c: c["config"]["graph"].update(radius="wide")), r"graph\.radius must be of the type float"),
+        (spoil_config(lambda c: c["config"]["graph"].update(radius="wide")), r"graph\.radius must be of the type"),
         (spoil_config(lambda c: c["data"].update(observation_size=5)), r"weights\.safetensors does not belong to this"),
         (lambda folder: (folder / "weights.safetensors").unlink(), r"weights\.safetensors does not exist"),
         (cut("weights.safetensors"), r"weights\.safetensors is not a readable safetensors file"),

@@ -6,7 +6,7 @@ from strategies import labelled_episodes
 from twins import brute_rewards
 
 from vmg.errors import VMGError
-from vmg.graph import goal, reward
+from vmg.graph import goal, reward, solve
 
 VARIANTS = ["mean", "max", "sum", "rm", "rm_h", "rm_t"]
 
@@ -55,6 +55,18 @@ def test_a_goal_pays_for_arriving_and_absorbs(case, where):
         arrivals = found.vertices[graph.labels][episodes.step_observation + 1]
         assert (found.rewards.edges == reward(graph, arrivals).edges).all()
         assert (found.rewards.absorbing == (found.vertices if kind == "reach" else False)).all()
+
+
+@settings(max_examples=100, deadline=None)
+@given(labelled_episodes(), st.integers(0, 6), st.sampled_from([0.5, 0.95]))
+def test_no_vertex_is_worth_more_than_a_goal_it_can_reach(case, where, discount):
+    graph, episodes = case
+    found = goal(graph, np.abs(episodes.observations[:, 0] - where), 0.5)
+    solution = solve(graph, found.rewards, discount)
+    worth = solution.values[found.vertices]
+    assert np.ptp(worth) == 0
+    assert (solution.values <= worth[0] * (1 + 1e-9) + 1e-6).all()
+    assert found.rewards.loop >= 1
 
 
 def test_bad_rewards_are_answered_with_a_sentence():

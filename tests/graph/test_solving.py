@@ -53,6 +53,28 @@ def test_targets_are_the_best_in_reach_with_the_documented_ties(problem, discoun
 
 
 @settings(max_examples=150, deadline=None)
+@given(problems(), DISCOUNTS, st.sampled_from(["loop", "zero"]))
+def test_nearest_ties_go_to_the_equally_good_vertex_that_is_reached_most_cheaply(problem, discount, dead_ends):
+    graph, rewards = problem
+    solved = iterate_values(graph, rewards, discount, dead_ends=dead_ends)
+    solution = solve(graph, rewards, discount, ties="nearest", dead_ends=dead_ends)
+    edges, weights = list(edge_dict(graph, rewards)), edge_weights(rewards, graph, "rewards")
+    weight_of = dict(zip(edges, weights.tolist(), strict=True))
+    for vertex in range(graph.n_vertices):
+        within = reachable(graph.n_vertices, edges, rewards.absorbing, vertex, None)
+        best = max(solved.values[v] for v in within)
+        tied = [v for v in within if best - solved.values[v] <= 1e-6 * abs(best)]
+        if any(solved.looping[v] for v in tied):
+            tied = [v for v in tied if solved.looping[v]]
+        cost = min(cheapest(edges, weights, rewards.absorbing, vertex, v) for v in tied)
+        path = solution.path(vertex)
+        assert path[-1] == solution.targets[vertex]
+        assert path[-1] in tied
+        assert all(hop in weight_of for hop in pairwise(path))
+        assert (sum(weight_of[hop] for hop in pairwise(path)), len(path) - 1) == cost
+
+
+@settings(max_examples=150, deadline=None)
 @given(problems(), SEARCH_STEPS, st.sampled_from(["rewards", "hops"]))
 def test_every_hop_is_an_edge_and_no_path_is_better(problem, search_steps, path_weights):
     graph, rewards = problem
@@ -162,6 +184,8 @@ def test_solving_again_equals_solving_afresh_and_a_solution_is_16_bytes_a_vertex
         ({"discount": 0.5, "tolerance": 0.0}, r"The tolerance must be greater than 0"),
         ({"discount": 0.5, "search_steps": -1}, r"at least 0 or None \(no limit\), not -1"),
         ({"discount": 0.5, "search": "wide"}, r"'multi-step' or 'greedy', not 'wide'"),
+        ({"discount": 0.5, "ties": "x"}, r"Ties must be 'index' or, where search_steps is None, 'nearest'; not 'x'"),
+        ({"discount": 0.5, "ties": "nearest", "search_steps": 3}, r"where search_steps is None, 'nearest'"),
         ({"discount": 0.5, "path_weights": "x"}, r"'rewards' or 'hops', not 'x'"),
         ({"discount": 0.5, "dead_ends": "x"}, r"'loop' or 'zero', not 'x'"),
     ],

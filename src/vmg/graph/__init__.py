@@ -2,7 +2,7 @@
 
 from vmg.graph.construction import MemoryGraph, build, connect
 from vmg.graph.merging import Labelling, Merging, merge_by_kmeans, merge_greedily
-from vmg.graph.planning import PathWeights, Search, Solution, solve
+from vmg.graph.planning import PathWeights, Search, Solution, Ties, solve
 from vmg.graph.rewards import EdgeRewards, Goal, GoalKind, Variant, goal, reward
 from vmg.graph.summary import GraphSummary, summarise
 from vmg.graph.values import DeadEnds, Values, iterate_values
@@ -19,6 +19,7 @@ __all__ = [
     "PathWeights",
     "Search",
     "Solution",
+    "Ties",
     "Values",
     "Variant",
     "build",

@@ -203,16 +203,28 @@ def tie_classes(values: Any, descending: Any, tolerance: float) -> Any:
 
 
 @_jit
-def best_reachable(first_in: Any, tails: Any, absorbing: Any, by_rank: Any) -> Any:
-    """For each vertex the best-ranked vertex it can reach: walk backwards from the best, then the next best, ..."""
-    targets = np.full(len(by_rank), -1, np.int32)
-    stack = np.empty(len(by_rank), np.int32)
-    for target in by_rank:
-        if targets[target] >= 0:
-            continue
-        targets[target] = target
-        stack[0] = target
-        depth = 1
+def best_reachable(first_in: Any, tails: Any, absorbing: Any, by_rank: Any, groups: Any) -> Any:
+    """For each vertex the best-ranked vertex it can reach: walk backwards from the best, then the next best, ...
+
+    Vertices of equal rank form a group, `groups` in order of rank; the first of them found stands for all.
+    """
+    n = len(by_rank)
+    targets = np.full(n, -1, np.int32)
+    stack = np.empty(n, np.int32)
+    begin = 0
+    while begin < n:
+        end = begin + 1
+        while end < n and groups[end] == groups[begin]:
+            end += 1
+        depth = 0
+        for vertex in by_rank[begin:end]:
+            if targets[vertex] < 0:
+                stack[depth] = vertex
+                depth += 1
+        for i in range(depth):
+            targets[stack[i]] = stack[0]
+        begin = end
+        target = stack[0]
         while depth > 0:
             depth -= 1
             head = stack[depth]
@@ -246,13 +258,15 @@ def best_within(first_edge: Any, heads: Any, absorbing: Any, ranks: Any, by_rank
 
 @_jit
 def next_hops(
-    first_in: Any, tails: Any, weights: Any, absorbing: Any, targets: Any, by_target: Any, confined: bool
+    first_in: Any, tails: Any, weights: Any, absorbing: Any, targets: Any, ends: Any, by_target: Any, confined: bool
 ) -> Any:
     """Cheapest paths from every vertex to its target, as one table of hops.
 
     Entry v < n of the table is vertex v on the way to its own target; entries from n on are vertices passed on the way
     to somebody else's target, which exist only when the search is limited (`confined` says it is not: then every
-    vertex of a path shares the path's target). Returns (next entry of each entry, vertex of the entries from n on).
+    vertex of a path shares the path's target). Vertices with the same target that are marked as `ends` are all as good
+    as the target: each path leads to the one it reaches most cheaply. Returns (next entry of each entry, vertex of the
+    entries from n on).
 
     One Dijkstra backwards from each target, over (weight, edges) with whole-number weights, so that ties are exact; a
     tie goes to the next vertex of lower index. It stops when all vertices with that target have their path.
@@ -278,10 +292,14 @@ def next_hops(
         while end < n and targets[by_target[end]] == target:
             end += 1
         missing = end - begin
-        n_touched, n_heap = 1, 0
-        touched[0] = target
-        weight_to[target] = 0
-        heap, n_heap = _push(heap, n_heap, place, target, weight_to, edges_to)
+        n_touched, n_heap = 0, 0
+        for i in range(begin - 1, end):
+            vertex = target if i < begin else by_target[i]
+            if i < begin or (ends[vertex] and vertex != target):
+                touched[n_touched] = vertex
+                n_touched += 1
+                weight_to[vertex] = 0
+                heap, n_heap = _push(heap, n_heap, place, vertex, weight_to, edges_to)
         while n_heap > 0 and missing > 0:
             head, n_heap = _pop(heap, n_heap, place, weight_to, edges_to)
             done[head] = True
@@ -305,7 +323,7 @@ def next_hops(
             entry[by_target[i]] = by_target[i]
         for i in range(begin, end):
             vertex = by_target[i]
-            while vertex != target and hops[entry[vertex]] == entry[vertex]:
+            while step_to[vertex] >= 0 and hops[entry[vertex]] == entry[vertex]:
                 following = step_to[vertex]
                 if entry[following] < 0:
                     if n_passed == len(passed):

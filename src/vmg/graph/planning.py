@@ -16,6 +16,7 @@ from vmg.types import Bools, Float64s, Int32s, Int64s
 
 Search = Literal["multi-step", "greedy"]
 PathWeights = Literal["rewards", "hops"]
+Ties = Literal["index", "nearest"]
 
 TIE = 1e-6
 """Values closer than this (relative) count as equal."""
@@ -67,13 +68,15 @@ def solve(
     search: Search = "multi-step",
     search_steps: int | None = None,
     path_weights: PathWeights = "rewards",
+    ties: Ties = "index",
     dead_ends: DeadEnds = "loop",
     tolerance: float = 1e-6,
 ) -> Solution:
     """Solve the graph for one reward: value iteration, then targets and paths for every vertex.
 
     v* is the best-valued vertex within `search_steps` edges (None: all that can be reached), v_c itself included; ties
-    go to a looping vertex before one that leads on, then to the lower index. Paths are cheapest by (max R_G) − R_G, or
+    go to a looping vertex before one that leads on, then to the lower index or ("nearest", only without a limit) to the
+    one that is reached most cheaply. Paths are cheapest by (max R_G) − R_G, or
     by hops; ties go to fewer edges, then to the lower next vertex. "greedy" search replaces both by the best edge out.
     """
     if search not in ("multi-step", "greedy"):
@@ -82,25 +85,16 @@ def solve(
         raise VMGError(f"The search steps must be at least 0 or None (no limit), not {search_steps}.")
     if path_weights not in ("rewards", "hops"):
         raise VMGError(f"Path weights must be 'rewards' or 'hops', not {path_weights!r}.")
+    if ties not in ("index", "nearest") or (ties == "nearest" and search_steps is not None):
+        raise VMGError(f"Ties must be 'index' or, where search_steps is None, 'nearest'; not {ties!r}.")
     solved = iterate_values(graph, rewards, discount, dead_ends=dead_ends, tolerance=tolerance)
     if search == "greedy":
         return _greedy(graph, rewards, solved, discount)
-    targets = best_targets(graph, solved, rewards.absorbing, search_steps)
     weights = edge_weights(rewards, graph, path_weights)
-    return _with_paths(graph, rewards.absorbing, solved, targets, weights, confined=search_steps is None)
-
-
-def best_targets(graph: MemoryGraph, solved: Values, absorbing: Bools, search_steps: int | None) -> Int32s:
-    """v* of every vertex."""
-    from vmg.graph import kernels
-
-    by_rank = _by_rank(solved)
+    by_rank, groups = _by_rank(solved, ties)
     if search_steps is None:
-        first_in, edges_in = graph.incoming
-        return kernels.best_reachable(first_in, graph.tails[edges_in], absorbing, by_rank)  # type: ignore[no-any-return]
-    ranks = np.empty(graph.n_vertices, np.int64)
-    ranks[by_rank] = np.arange(graph.n_vertices)
-    return kernels.best_within(graph.first_edge, graph.heads, absorbing, ranks, by_rank, search_steps)  # type: ignore[no-any-return]
+        return _plan_anywhere(graph, rewards.absorbing, solved, weights, by_rank, groups)
+    return _plan_within(graph, rewards.absorbing, solved, weights, by_rank, search_steps)
 
 
 def edge_weights(rewards: EdgeRewards, graph: MemoryGraph, path_weights: PathWeights) -> Int64s:
@@ -114,27 +108,67 @@ def edge_weights(rewards: EdgeRewards, graph: MemoryGraph, path_weights: PathWei
     return weights
 
 
-def _by_rank(solved: Values) -> Int64s:
-    """Vertices from the best down: by value (ties as classes), looping ones first, then by index."""
+def _by_rank(solved: Values, ties: Ties) -> tuple[Int64s, Int64s]:
+    """Vertices from the best down: by value (ties as classes), looping ones first, then by index.
+
+    And the group of each in that order: vertices of a group are equally good, where ties go to the nearest.
+    """
     from vmg.graph import kernels
 
     descending = np.argsort(-solved.values, kind="stable")
     classes = kernels.tie_classes(solved.values, descending, TIE)
     order: Int64s = np.lexsort((~solved.looping, classes))
-    return order
+    groups = np.arange(len(order)) if ties == "index" else (2 * classes + ~solved.looping)[order]
+    return order, groups
 
 
-def _with_paths(
-    graph: MemoryGraph, absorbing: Bools, solved: Values, targets: Int32s, weights: Int64s, *, confined: bool
+def _plan_anywhere(
+    graph: MemoryGraph, absorbing: Bools, solved: Values, weights: Int64s, by_rank: Int64s, groups: Int64s
 ) -> Solution:
+    """v* is the best of all that can be reached; with it every vertex of a path shares the path's target."""
+    from vmg.graph import kernels
+
+    first_in, edges_in = graph.incoming
+    targets = kernels.best_reachable(first_in, graph.tails[edges_in], absorbing, by_rank, groups)
+    group_of = np.empty_like(groups)
+    group_of[by_rank] = groups
+    ends = group_of == group_of[targets]
+    hops, passed = _hops(graph, absorbing, weights, targets, ends, confined=True)
+    return Solution(solved.values, _followed(hops), hops, passed)
+
+
+def _plan_within(
+    graph: MemoryGraph, absorbing: Bools, solved: Values, weights: Int64s, by_rank: Int64s, search_steps: int
+) -> Solution:
+    """v* is the best within `search_steps` edges; its own target may lie farther on."""
+    from vmg.graph import kernels
+
+    ranks = np.empty(graph.n_vertices, np.int64)
+    ranks[by_rank] = np.arange(graph.n_vertices)
+    targets = kernels.best_within(graph.first_edge, graph.heads, absorbing, ranks, by_rank, search_steps)
+    hops, passed = _hops(graph, absorbing, weights, targets, np.zeros(graph.n_vertices, bool), confined=False)
+    return Solution(solved.values, targets, hops, passed)
+
+
+def _hops(
+    graph: MemoryGraph, absorbing: Bools, weights: Int64s, targets: Int32s, ends: Bools, *, confined: bool
+) -> tuple[Int32s, Int32s]:
     from vmg.graph import kernels
 
     first_in, edges_in = graph.incoming
     by_target = np.argsort(targets, kind="stable")
     hops, passed = kernels.next_hops(
-        first_in, graph.tails[edges_in], weights[edges_in], absorbing, targets, by_target, confined
+        first_in, graph.tails[edges_in], weights[edges_in], absorbing, targets, ends, by_target, confined
     )
-    return Solution(solved.values, targets, hops, passed)
+    return hops, passed
+
+
+def _followed(hops: Int32s) -> Int32s:
+    """Where each path ends: follow one hop, then two, four, eight, ... until nothing moves."""
+    ends = hops
+    while not np.array_equal(ends, following := ends[ends]):
+        ends = following
+    return ends
 
 
 def _greedy(graph: MemoryGraph, rewards: EdgeRewards, solved: Values, discount: float) -> Solution:

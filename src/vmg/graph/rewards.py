@@ -78,8 +78,10 @@ def goal(
 ) -> Goal:
     """Pay 1 for every step that arrives within `tolerance` of a goal; `distances` holds one for each observation.
 
-    "reach": a vertex that holds such a state is absorbing and loops with worth 1. "stay": nothing absorbs. If no
-    recorded state lies within the tolerance, the nearest recorded state's vertex is the goal.
+    "reach": a vertex that holds such a state is absorbing and loops with worth 1, or with the best R_G that leads into
+    a goal if that is more: it is, by half of what steps inside the goal earn, and the vertex before a goal must never
+    be worth more than the goal. "stay": nothing absorbs. If no recorded state lies within the tolerance, the nearest
+    recorded state's vertex is the goal.
     """
     if kind not in ("reach", "stay"):
         raise VMGError(f"The kind of goal must be 'reach' or 'stay', not {kind!r}.")
@@ -95,7 +97,8 @@ def goal(
     within = distance <= tolerance if known else vertices[graph.labels]
     edges = reward(graph, within[graph.arrivals], variant=variant).edges
     absorbing = vertices if kind == "reach" else np.zeros_like(vertices)
-    return Goal(EdgeRewards(edges, absorbing), vertices, float(distance[closest]), known)
+    loop = max(1.0, edges[vertices[graph.heads] & ~vertices[graph.tails]].max(initial=1.0))
+    return Goal(EdgeRewards(edges, absorbing, loop), vertices, float(distance[closest]), known)
 
 
 def _combined(graph: MemoryGraph, steps: Float64s, how: str) -> Float64s:
