@@ -52,7 +52,7 @@ def run_demo(options: Demo) -> None:
     say("  evaluations/   every episode of every method; scores.json is the summary")
     say("Try next:")
     say(f"  vmg info {options.out}")
-    say(f"  vmg evaluate {options.out} --act.subgoal-steps 2      a subgoal nearer by: watch the score fall")
+    say(f"  vmg evaluate {options.out} --act.subgoal-steps 1      a subgoal nearer by: watch the mean steps grow")
     say("  vmg train minari:D4RL/kitchen/partial-v2 --out runs/kitchen      other data, the same three commands after")
 
 
