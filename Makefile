@@ -4,13 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .PHONY: demo test lint bench docs clean
-.DELETE_ON_ERROR:
+.SECONDARY:
 
-# An extra is installed once and again when pyproject.toml changes.
+# An extra is installed once, and again when pyproject.toml changes.
 $(VENV)/.installed-%: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+	@echo "Installing the package with its extra '$*' into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
 	@touch $@
+
+demo: $(VENV)/.installed-envs
+	$(BIN)/vmg demo
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -21,5 +25,11 @@ lint: $(VENV)/.installed-dev
 test: lint
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
+bench: $(VENV)/.installed-bench
+	$(BIN)/python -m benchmarks --json build/benchmarks.json
+
+docs: $(VENV)/.installed-dev
+	$(BIN)/mkdocs build --strict --site-dir site
+
 clean:
-	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
