@@ -12,6 +12,7 @@ from vmg.agent import Agent
 from vmg.console import say, show
 from vmg.runs import Run, Trial, load_run
 from vmg.tables import scores_table
+from vmg.view.maze import draw_maze_story
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,10 @@ def run_demo(options: Demo) -> None:
     say("5  Acting: each episode names a goal, the graph is solved for it, the policy follows the path.")
     trial = Trial(episodes=options.episodes, baselines=True)
     found = runs.evaluate_run(load_run(options.out), run.config.act, trial)
+    draw_maze_story(Agent.load(run.agent_folder(0)), task, options.out / "maze.png")
     show(scores_table(found))
     say(f"Done in {time.perf_counter() - started:.0f} s. In {options.out}:")
+    say("  maze.png       look at this first: what was logged, what the graph knows, what the policy does")
     say(f"  seed_0/        the agent: load it with vmg.Agent.load('{options.out}/seed_0'); README.md is its card")
     say("  training/      losses (metrics.csv), checkpoints")
     say("  evaluations/   every episode of every method; scores.json is the summary")

@@ -95,7 +95,9 @@ def train(run: Run) -> None:
         if not (folder / "config.json").exists():
             _write_losses(agent.seed, run.folder / "training" / "metrics.csv", folder / "metrics.csv")
             agent.save(folder)
-    say(f"{len(agents)} agents of {run.config.learn.steps:,} steps in {run.folder}.")
+    say(
+        f"Trained for {run.config.learn.steps:,} steps: {', '.join(str(run.agent_folder(seed)) for seed in run.seeds)}."
+    )
 
 
 def build(run: Run, config: GraphConfig) -> None:

@@ -55,7 +55,7 @@ class Task:
         horizon = {} if self.horizon is None else {"max_episode_steps": self.horizon}
         if self.environment.startswith("minari:"):
             dataset = require("minari", "envs").load_dataset(self.environment.removeprefix("minari:"))
-            return dataset.recover_environment(eval_env=True, **horizon, **self.options)
+            return dataset.recover_environment(eval_env=True, disable_env_checker=True, **horizon, **self.options)
         return gymnasium.make(self.environment, disable_env_checker=True, **horizon, **self.options)
 
     def state_of(self, observation: Any) -> Float32s:

@@ -1,0 +1,1 @@
+"""Pictures: what people would rather look at than read."""
