@@ -5,15 +5,16 @@ can mend, said in a sentence; 130 interrupted.
 """
 
 import json as jsonlib
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import tyro
-from tyro.conf import Positional
+from tyro.conf import OmitArgPrefixes, Positional, arg
 
 from vmg import runs
 from vmg.act.tasks import Task, find_task, task_of
@@ -35,13 +36,16 @@ usage: vmg COMMAND [OPTIONS]
   train       learn the networks from a data set                          vmg train pointmaze:medium --out runs/maze
   build       merge the states of a run into a graph                      vmg build runs/maze
   solve       reward the graph's edges and solve it                       vmg solve runs/maze
-  evaluate    act in the environment and score it                         vmg evaluate runs/maze --trial.baselines
+  evaluate    act in the environment and score it                         vmg evaluate runs/maze --baselines
   info        what a run or an agent is, and what it scored               vmg info runs/maze
 
 `vmg COMMAND --help` explains a command and lists its options. A stage that is interrupted goes on when called again.
 """
 
 Options = TypeVar("Options")
+
+_DataId = Annotated[Positional[str], arg(metavar="DATA")]
+_RunFolder = Annotated[Positional[Path], arg(metavar="RUN")]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -62,6 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except VMGError as error:
         say(f"Error: {error}")
         return 2
+    except BrokenPipeError:  # whoever read the output has heard enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
         say("Interrupted. Call the same command again to go on.")
         return 130
@@ -79,7 +85,7 @@ class DataInfo:
     this machine; d4rl:file.hdf5, ogbench:file.npz, npz:file.npz and hdf5:file.hdf5 are files.
     """
 
-    id: Positional[str]
+    id: _DataId
     """The data set, source:name."""
     keys: tuple[str, ...] = ()
     """Leaves of a dict observation that make the state; none: the reader's choice."""
@@ -100,9 +106,9 @@ def data_info(arguments: list[str]) -> None:
 class DataSave:
     """Write a data set to one .npz file, which `npz:FILE` reads on any machine, without Minari or a simulator."""
 
-    id: Positional[str]
+    id: _DataId
     """The data set, source:name."""
-    file: Positional[Path]
+    file: Annotated[Positional[Path], arg(metavar="FILE")]
     """The file to write."""
     keys: tuple[str, ...] = ()
     """Leaves of a dict observation that make the state; none: the reader's choice."""
@@ -127,7 +133,7 @@ class Train:
     The defaults shown belong to the data's task and the preset: `vmg train DATA --help` shows those of that data.
     """
 
-    data: Positional[str]
+    data: _DataId
     """The data set, source:name; `vmg data info --help` lists the sources."""
     out: Path
     """Folder of the run."""
@@ -169,7 +175,7 @@ def train(arguments: list[str]) -> None:
 class Build:
     """Merge the states of a run into the vertices of a graph, and join them by the recorded steps."""
 
-    run: Positional[Path]
+    run: _RunFolder
     """The run's folder."""
     graph: GraphConfig = field(default_factory=GraphConfig)
     json: bool = False
@@ -191,7 +197,7 @@ class Solve:
     Where the environment names the goal of each episode, evaluation solves for it again, and this is only a start.
     """
 
-    run: Positional[Path]
+    run: _RunFolder
     """The run's folder."""
     solve: SolveConfig = field(default_factory=SolveConfig)
     json: bool = False
@@ -210,9 +216,9 @@ def solve(arguments: list[str]) -> None:
 class Evaluate:
     """Act in the task's environment and score it: last checkpoint, fixed seeds, every episode noted as it ends."""
 
-    run: Positional[Path]
+    run: _RunFolder
     """The run's folder."""
-    trial: Trial = field(default_factory=Trial)
+    trial: OmitArgPrefixes[Trial] = field(default_factory=Trial)
     act: ActConfig = field(default_factory=ActConfig)
     json: bool = False
     """Print JSON."""
@@ -233,7 +239,7 @@ def evaluate(arguments: list[str]) -> None:
 class Info:
     """Show what a run or a single agent is: data, settings, graph, scores."""
 
-    folder: Positional[Path]
+    folder: Annotated[Positional[Path], arg(metavar="FOLDER")]
     """A run's folder, or one agent's."""
     json: bool = False
     """Print JSON."""

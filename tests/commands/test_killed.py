@@ -88,7 +88,7 @@ def test_evaluate(whole, tmp_path):
     folder, reference = tmp_path / "run", tmp_path / "reference"
     for copy in (folder, reference):
         shutil.copytree(whole, copy)
-    options = ["--trial.episodes", "12", "--trial.workers", "1", "--json"]
+    options = ["--episodes", "12", "--workers", "1", "--json"]
     expected = subprocess.run(vmg("evaluate", reference, *options), check=True, capture_output=True).stdout
     kill_during(vmg("evaluate", folder, *options), 6)
     ended = subprocess.run(vmg("evaluate", folder, *options), check=True, capture_output=True).stdout

@@ -19,7 +19,7 @@ def run(tmp_path_factory) -> Path:
     assert main([*train, "--learn.hidden-units", "64"]) == 0
     assert main(["build", str(folder)]) == 0
     assert main(["solve", str(folder)]) == 0
-    assert main(["evaluate", str(folder), "--trial.episodes", "20", "--trial.baselines"]) == 0
+    assert main(["evaluate", str(folder), "--episodes", "20", "--baselines"]) == 0
     return folder
 
 
@@ -68,18 +68,18 @@ def test_info_tells_of_runs_and_agents_in_words_and_in_json(run, capsys):
 
 def test_evaluating_again_runs_nothing_again_and_prints_the_same_scores(run, capsys):
     before = (run / "scores.json").read_text()
-    assert main(["evaluate", str(run), "--trial.episodes", "20", "--trial.baselines", "--json"]) == 0
+    assert main(["evaluate", str(run), "--episodes", "20", "--baselines", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert (run / "scores.json").read_text() == before
     assert printed["VMG"][0]["n_episodes"] == 20
 
 
 def test_other_settings_are_measured_anew(run, capsys):
-    assert main(["evaluate", str(run), "--trial.episodes", "3", "--act.subgoal-steps", "1", "--json"]) == 0
+    assert main(["evaluate", str(run), "--episodes", "3", "--act.subgoal-steps", "1", "--json"]) == 0
     nearer = json.loads(capsys.readouterr().out)["VMG"][0]
     assert nearer["n_episodes"] == 3
     assert Agent.load(run / "seed_0").config.act.subgoal_steps == 1
-    assert main(["evaluate", str(run), "--trial.episodes", "20", "--act.subgoal-steps", "4", "--trial.baselines"]) == 0
+    assert main(["evaluate", str(run), "--episodes", "20", "--act.subgoal-steps", "4", "--baselines"]) == 0
 
 
 def test_a_wider_radius_is_built_anew_and_needs_solving_again(run, tmp_path, capsys):
