@@ -25,6 +25,8 @@ from vmg.data import load
 from vmg.data.episodes import Episodes
 from vmg.errors import VMGError
 from vmg.files import read_json, write_json, write_text
+from vmg.graph import summarise
+from vmg.networks import embed
 
 FORMAT = 1
 
@@ -107,10 +109,11 @@ def build(run: Run, config: GraphConfig) -> None:
         if agent.graph and agent.config.graph == config:
             say(f"{folder} has this graph already: {agent.graph.n_vertices:,} vertices.")
             continue
-        episodes = episodes or run.episodes()[0]
+        if episodes is None:
+            episodes, held_out = run.episodes()
         built = replace(agent, config=replace(agent.config, graph=config)).build(episodes)
         built.save(folder)
-        say(f"{folder}: {built.built.n_vertices:,} vertices, {built.built.n_edges:,} edges.")
+        say(f"{folder}: {_in_words(built, held_out)}")
     save_run(replace(run, config=replace(run.config, graph=config)))
 
 
@@ -161,6 +164,22 @@ def evaluate_run(run: Run, config: ActConfig, trial: Trial) -> dict[str, list[Sc
     save_run(replace(run, config=replace(run.config, act=config)))
     _write_scores(run, task, found)
     return found
+
+
+def _in_words(agent: Agent, held_out: Episodes | None) -> str:
+    """Say how large the graph is and, where episodes were held out, how much of them it knows."""
+    features = embed(agent.weights, held_out.observations) if held_out else None
+    summary = summarise(agent.built, held_out=held_out, held_out_features=features)
+    words = (
+        f"{summary.vertices:,} vertices, {summary.edges:,} edges, {summary.components:,} components, "
+        f"{summary.dead_ends:,} dead ends, {summary.steps_per_edge:.1f} steps an edge"
+    )
+    if summary.covered_observations is None or summary.covered_steps is None:
+        return f"{words}."
+    return (
+        f"{words}; of the episodes held out it covers {100 * summary.covered_observations:.1f} % of the observations "
+        f"and {100 * summary.covered_steps:.1f} % of the steps."
+    )
 
 
 def _evaluated(

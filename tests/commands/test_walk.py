@@ -89,6 +89,7 @@ def test_a_wider_radius_is_built_anew_and_needs_solving_again(run, tmp_path, cap
     shutil.copytree(run, copy)
     before = Agent.load(copy / "seed_0").built.n_vertices
     assert main(["build", str(copy), "--graph.radius", "3"]) == 0
+    assert "of the episodes held out it covers" in capsys.readouterr().err
     wider = Agent.load(copy / "seed_0")
     assert wider.built.n_vertices < before
     assert wider.solution is None

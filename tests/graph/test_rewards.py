@@ -8,6 +8,7 @@ from twins import brute_rewards
 from vmg.errors import VMGError
 from vmg.graph import goal, reward, solve
 
+pytestmark = pytest.mark.filterwarnings("ignore:Nothing reaches this goal")
 VARIANTS = ["mean", "max", "sum", "rm", "rm_h", "rm_t"]
 
 
@@ -67,6 +68,16 @@ def test_no_vertex_is_worth_more_than_a_goal_it_can_reach(case, where, discount)
     assert np.ptp(worth) == 0
     assert (solution.values <= worth[0] * (1 + 1e-9) + 1e-6).all()
     assert found.rewards.loop >= 1
+
+
+def test_a_goal_nothing_reaches_is_said():
+    graph, _ = labelled_example()
+    with pytest.warns(
+        UserWarning, match=r"Nothing reaches this goal: no recorded step leads from elsewhere to it \(1 v"
+    ):
+        goal(graph, [0.1, 5, 5], 0.5)
+    with pytest.warns(UserWarning, match=r"to the nearest recorded state, which is 2 away from it and stands for it"):
+        goal(graph, [2, 5, 5], 0.5)
 
 
 def test_bad_rewards_are_answered_with_a_sentence():

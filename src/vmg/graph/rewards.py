@@ -3,6 +3,7 @@
 R_G(j1→j2) = ½ R(j1→j1) + R(j1→j2) + ½ R(j2→j2)        R(a→b): mean reward of the steps from a to b
 """
 
+import warnings
 from dataclasses import dataclass
 from typing import Literal
 
@@ -97,8 +98,20 @@ def goal(
     within = distance <= tolerance if known else vertices[graph.labels]
     edges = reward(graph, within[graph.arrivals], variant=variant).edges
     absorbing = vertices if kind == "reach" else np.zeros_like(vertices)
-    loop = max(1.0, edges[vertices[graph.heads] & ~vertices[graph.tails]].max(initial=1.0))
+    leading_in = vertices[graph.heads] & ~vertices[graph.tails]
+    if not leading_in.any():
+        _warn_unreached(vertices, float(distance[closest]), known)
+    loop = edges[leading_in].max(initial=1.0)
     return Goal(EdgeRewards(edges, absorbing, loop), vertices, float(distance[closest]), known)
+
+
+def _warn_unreached(vertices: Bools, distance: float, known: bool) -> None:
+    where = "it" if known else f"the nearest recorded state, which is {distance:.3g} away from it and stands for it"
+    warnings.warn(
+        f"Nothing reaches this goal: no recorded step leads from elsewhere to {where} ({vertices.sum()} vertices). "
+        "Choose a goal the episodes arrived at, or a larger tolerance.",
+        stacklevel=3,
+    )
 
 
 def _combined(graph: MemoryGraph, steps: Float64s, how: str) -> Float64s:
