@@ -73,8 +73,20 @@ def test_box_observations(episodes):
     create("test/box-v0", [buffer(episode.observations, episode) for episode in episodes], box(3))
     assert_same(read_minari("test/box-v0"), episodes)
     assert_same(load("minari:test/box-v0"), episodes)
-    with pytest.raises(VMGError, match="one plain vector, so it takes no keys"):
+    with pytest.raises(VMGError, match="the observation is one plain vector: leave keys out"):
         read_minari("test/box-v0", keys=["observation"])
+
+
+def test_keys_can_name_parts_of_leaves(episodes):
+    create("test/parts-v0", *goals(episodes))
+    parts = read_minari("test/parts-v0", keys=["observation[1:3]", "achieved_goal[:1]"])
+    assert np.array_equal(parts.observations[:, :2], episodes.observations[:, 1:3])
+    assert np.array_equal(parts.observations[:, 2], episodes.observations[:, 0] + 1)
+    create("test/box-parts-v0", [buffer(episode.observations, episode) for episode in episodes], box(3))
+    assert np.array_equal(read_minari("test/box-parts-v0", keys=["[2:]"]).observations, episodes.observations[:, 2:])
+    for absent in ("observation[1:4]", "observation[3:]", "observation[2:2]"):
+        with pytest.raises(VMGError, match=r"asks for numbers that are not there: that leaf has 3, 0 to 2"):
+            read_minari("test/parts-v0", keys=[absent])
 
 
 def test_goal_observations_start_with_the_achieved_goal(episodes):

@@ -6,10 +6,12 @@ Goal environments hand out a dict (of dicts, or tuples) where this project needs
     {"achieved_goal": (2,), "desired_goal": (2,), "observation": (27,)}
     keys ("achieved_goal", "observation")  →  (29,)
 
-A plain array is its own single leaf, called "". Data and evaluation use the same two functions, so a policy sees in the
+A key can name a part of a leaf, "observation[0:9]": the numbers 0 to 8 of it. A plain array is its own single leaf,
+called "", so "[0:9]" names a part of that. Data and evaluation use the same two functions, so a policy sees in the
 environment what it saw in the data.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -31,9 +33,9 @@ def choose_keys(
     if keys is None:
         return _default_keys(there)
     chosen = (keys,) if isinstance(keys, str) else tuple(keys)
-    if there == [""]:
-        raise VMGError(f"{source}: the observation is one plain vector, so it takes no keys. Leave keys out.")
-    missing = [key for key in chosen if key not in there]
+    missing = [key for key in chosen if leaf_of(key)[0] not in there]
+    if missing and there == [""]:
+        raise VMGError(f'{source}: the observation is one plain vector: leave keys out, or name parts of it, "[0:9]".')
     if missing or not chosen:
         what = f"has no {', '.join(map(repr, missing))}" if missing else "needs at least one key"
         raise VMGError(f"{source}: the observation {what}. Choose keys from: {', '.join(there)}.")
@@ -43,9 +45,21 @@ def choose_keys(
 def join_leaves(observation: Any, keys: Sequence[str], *, batch: bool = False) -> NDArray[Any]:
     """Put the chosen leaves of an observation side by side: one vector, or with `batch` one a row."""
     named = leaves(observation)
-    parts = [np.asarray(named[key]) for key in keys]
-    flat = [part.reshape(len(part), -1) if batch else part.reshape(-1) for part in parts]
-    return flat[0] if len(flat) == 1 else np.concatenate(flat, axis=-1)
+    parts = []
+    for key in keys:
+        name, wanted = leaf_of(key)
+        part = np.asarray(named[name])
+        parts.append((part.reshape(len(part), -1) if batch else part.reshape(-1))[..., wanted])
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
+
+
+def leaf_of(key: str) -> tuple[str, slice]:
+    """Split "observation[0:9]" into the leaf's name and the numbers wanted of it; without brackets, all."""
+    found = re.fullmatch(r"(.*)\[(\d*):(\d*)\]", key)
+    if not found:
+        return key, slice(None)
+    name, begin, end = found.groups()
+    return name, slice(int(begin) if begin else None, int(end) if end else None)
 
 
 def leaves(structure: Any, path: str = "") -> dict[str, Any]:

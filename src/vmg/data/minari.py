@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from vmg.console import progress_bar
 from vmg.data.episodes import Episodes
-from vmg.data.keys import choose_keys, join_leaves, leaves
+from vmg.data.keys import choose_keys, join_leaves, leaf_of, leaves
 from vmg.errors import VMGError, require
 
 
@@ -23,7 +23,9 @@ def read_minari(dataset_id: str, *, keys: Sequence[str] | None = None) -> Episod
     spaces = _leaf_spaces(dataset.observation_space)
     chosen = choose_keys(spaces, keys, source=source)
     for key in chosen:
-        _refuse_other_observations(key, spaces[key], source)
+        name, wanted = leaf_of(key)
+        _refuse_other_observations(name, spaces[name], source)
+        _refuse_absent_numbers(key, wanted, spaces[name], source)
     with progress_bar(f"Reading {dataset_id}", dataset.total_episodes) as advance:
         parts = []
         for i, episode in enumerate(_iterate(dataset, source)):
@@ -100,6 +102,12 @@ def _refuse_other_observations(key: str, space: Any, source: str) -> None:
             f"{source}: {name} {_in_words(space)}. Only vectors of numbers are supported: leave such leaves out with "
             "keys, or encode images into vectors first."
         )
+
+
+def _refuse_absent_numbers(key: str, wanted: slice, space: Any, source: str) -> None:
+    size = int(np.prod(space.shape))
+    if not 0 <= (wanted.start or 0) < (size if wanted.stop is None else wanted.stop) <= size:
+        raise VMGError(f"{source}: {key!r} asks for numbers that are not there: that leaf has {size}, 0 to {size - 1}.")
 
 
 def _is_vector(space: Any) -> bool:
