@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from vmg.config import ActConfig, AgentConfig, GoalConfig, GraphConfig, SolveConfig
     from vmg.data import Episodes, concatenate, load
     from vmg.errors import VMGError
-    from vmg.graph import MemoryGraph, Solution, build, goal, reward, solve
+    from vmg.graph import EdgeRewards, Goal, MemoryGraph, Solution, build, goal, reward, solve
     from vmg.learn import LearnConfig, fit
     from vmg.networks import embed
 
@@ -27,7 +27,7 @@ _HOMES = {
     "vmg.config": ("ActConfig", "AgentConfig", "GoalConfig", "GraphConfig", "SolveConfig"),
     "vmg.data": ("Episodes", "concatenate", "load"),
     "vmg.errors": ("VMGError",),
-    "vmg.graph": ("MemoryGraph", "Solution", "build", "goal", "reward", "solve"),
+    "vmg.graph": ("EdgeRewards", "Goal", "MemoryGraph", "Solution", "build", "goal", "reward", "solve"),
     "vmg.learn": ("LearnConfig", "fit"),
     "vmg.networks": ("embed",),
 }
@@ -39,7 +39,9 @@ __all__ = [
     "AgentConfig",
     "Decision",
     "Decisions",
+    "EdgeRewards",
     "Episodes",
+    "Goal",
     "GoalConfig",
     "GraphConfig",
     "LearnConfig",

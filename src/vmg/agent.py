@@ -8,6 +8,7 @@
 Only safe formats: opening an agent can never run code. Acting needs neither JAX nor a compiler.
 """
 
+import json
 import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -160,6 +161,7 @@ class Agent:
             write_npz(folder / "solution.npz", _arrays(self.solution))
         write_json(folder / "versions.json", versions())
         description = {"config": self.config.to_dict(), "data": asdict(self.data), "seed": self.seed}
+        _forget_other_scores(folder, description)
         write_json(folder / "config.json", {"format": FORMAT, **description})
         write_card(folder)
 
@@ -200,6 +202,13 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
+
+
+def _forget_other_scores(folder: Path, description: dict[str, Any]) -> None:
+    """Remove scores that were measured with other settings than those about to be written."""
+    before = read_json(folder / "config.json") if (folder / "config.json").exists() else {}
+    if before.get("config") != json.loads(json.dumps(description["config"])):
+        (folder / "scores.json").unlink(missing_ok=True)
 
 
 def _arrays(record: Any) -> dict[str, np.ndarray]:

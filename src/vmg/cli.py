@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -20,6 +21,7 @@ from vmg import runs
 from vmg.act.tasks import Task, find_task, task_of
 from vmg.config import ActConfig, AgentConfig, GraphConfig, SolveConfig
 from vmg.console import say, show
+from vmg.data.loading import SOURCES
 from vmg.demo import Demo, run_demo
 from vmg.errors import PACKAGE, VMGError
 from vmg.learn.config import LearnConfig
@@ -88,7 +90,7 @@ class DataInfo:
     id: _DataId
     """The data set, source:name."""
     keys: tuple[str, ...] = ()
-    """Leaves of a dict observation that make the state; none: the reader's choice."""
+    """Leaves of a dict observation that make the state; none: the task's choice, or else the reader's."""
     json: bool = False
     """Print JSON."""
 
@@ -98,7 +100,7 @@ def data_info(arguments: list[str]) -> None:
     from vmg.data import load, render, summarise
 
     options = _parsed(DataInfo, "data info", arguments)
-    summary = summarise(load(options.id, keys=options.keys or None))
+    summary = summarise(load(options.id, keys=_keys(options.keys, options.id, _task_of(None, options.id))))
     show(_json(summary.to_dict()) if options.json else render(summary))
 
 
@@ -111,7 +113,7 @@ class DataSave:
     file: Annotated[Positional[Path], arg(metavar="FILE")]
     """The file to write."""
     keys: tuple[str, ...] = ()
-    """Leaves of a dict observation that make the state; none: the reader's choice."""
+    """Leaves of a dict observation that make the state; none: the task's choice, or else the reader's."""
 
 
 def data_save(arguments: list[str]) -> None:
@@ -119,7 +121,7 @@ def data_save(arguments: list[str]) -> None:
     from vmg.data import load, save
 
     options = _parsed(DataSave, "data save", arguments)
-    save(load(options.id, keys=options.keys or None), options.file)
+    save(load(options.id, keys=_keys(options.keys, options.id, _task_of(None, options.id))), options.file)
     say(f"Wrote {options.file}: read it anywhere as npz:{options.file}")
 
 
@@ -154,16 +156,16 @@ class Train:
 
 def train(arguments: list[str]) -> None:
     """`vmg train`."""
-    task = _task_of(_peek(arguments, "--task"), next((a for a in arguments if not a.startswith("-")), ""))
+    data = next((a for a in arguments if a.partition(":")[0] in SOURCES), "")
+    task = _task_of(_peek(arguments, "--task"), data)
     config = task.preset(_peek(arguments, "--preset") or "ours") if task else AgentConfig()
     options = _parsed(Train, "train", arguments, data=tyro.MISSING, out=tyro.MISSING, learn=config.learn)
-    keys = options.keys or (task.keys if task and options.data.startswith("minari:") else None)
     run = Run(
         data=options.data,
         config=replace(config, learn=options.learn),
         seeds=options.seeds,
         task=options.task,
-        keys=keys or None,
+        keys=_keys(options.keys, options.data, task),
         validation=options.validation,
         folder=options.out,
     )
@@ -281,12 +283,8 @@ def _parsed(kind: type[Options], name: str, arguments: list[str], **defaults: An
 
 def _peek(arguments: list[str], flag: str) -> str | None:
     """Return a flag's value before the arguments are parsed, since the defaults of others depend on it."""
-    for here, following in zip(arguments, [*arguments[1:], None], strict=True):
-        if here == flag:
-            return following
-        if here.startswith(f"{flag}="):
-            return here.partition("=")[2]
-    return None
+    joined = next((a.partition("=")[2] for a in arguments if a.startswith(f"{flag}=")), None)
+    return next((following for here, following in pairwise(arguments) if here == flag), joined)
 
 
 def _task_of(name: str | None, data: str) -> Task | None:
@@ -299,9 +297,14 @@ def _task_of(name: str | None, data: str) -> Task | None:
 
 
 def _run_named(arguments: list[str]) -> Run | None:
-    """Return the run the arguments begin with, whose settings are the defaults."""
-    folder = next((Path(a) for a in arguments if not a.startswith("-")), None)
-    return load_run(folder) if folder and (folder / "run.json").exists() else None
+    """Return the run that the arguments name, whose settings are the defaults."""
+    folder = next((Path(a) for a in arguments if (Path(a) / "run.json").exists()), None)
+    return load_run(folder) if folder else None
+
+
+def _keys(given: tuple[str, ...], data: str, task: Task | None) -> tuple[str, ...] | None:
+    """Return the keys asked for or, for a Minari set, the task's; None leaves it to the reader."""
+    return given or (task.keys if task and data.startswith("minari:") else None)
 
 
 def _end(json: bool, folder: Path, following: str) -> None:

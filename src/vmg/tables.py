@@ -17,7 +17,7 @@ from vmg.statistics import bootstrap_interval
 
 
 def scores_table(found: Mapping[str, Sequence[Scores]]) -> Table:
-    """One row a method: the mean over its models, an interval over all episodes, how episodes ended."""
+    """One row a method: the mean over its models, an interval over models and episodes, how episodes ended."""
     first = next(iter(found.values()))[0]
     models = len(next(iter(found.values())))
     table = Table(
@@ -73,8 +73,7 @@ def agent_table(folder: Path) -> tuple[dict[str, Any], Table]:
 
 
 def _row(scores: Sequence[Scores]) -> list[str]:
-    pooled = [value for each in scores for value in each.normalised]
-    low, high = bootstrap_interval(pooled)
+    low, high = bootstrap_interval([each.normalised for each in scores])
     success = [each.success_rate for each in scores if each.success_rate is not None]
     endings: dict[str, int] = {}
     for each in scores:

@@ -1,3 +1,5 @@
+import os
+
 import gymnasium
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from vmg.act.policy import Policy
 from vmg.act.tasks import Task, far_goals, find_task, task_of
 from vmg.data.mazes import corridor_distances, free_cells, maze_map
 from vmg.errors import VMGError
+from vmg.statistics import bootstrap_interval
 
 
 class Line(gymnasium.Env):
@@ -109,6 +112,19 @@ def test_scores_are_normalised_and_their_interval_holds_the_mean():
     assert scores.interval == Scores("x", "", (0.0, 4.0), episodes).interval
     assert scores.success_rate is None
     assert scores.to_dict()["endings"] == {"time out": 50}
+
+
+def test_an_interval_over_models_is_wider_when_models_differ():
+    alike, apart = [[0.0, 100.0] * 20] * 4, [[0.0] * 40, [0.0] * 40, [100.0] * 40, [100.0] * 40]
+    narrow, wide = (np.ptp(bootstrap_interval(models)) for models in (alike, apart))
+    assert wide > 2 * narrow
+    assert bootstrap_interval([[3.0, 3.0]]) == (3.0, 3.0)
+
+
+def test_processes_that_die_are_said():
+    task = Task(name="mine", environment=os.abort)
+    with pytest.raises(VMGError, match=r"could not start or died\. In a script, evaluate under"):
+        evaluate(Walker(), task, episodes=2, workers=2)
 
 
 def test_far_goals_are_far_and_the_same_for_the_same_seed():

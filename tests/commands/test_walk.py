@@ -1,6 +1,7 @@
 """The whole walk by commands, on a real small maze: from data to a score, in one folder."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -83,8 +84,6 @@ def test_other_settings_are_measured_anew(run, capsys):
 
 
 def test_a_wider_radius_is_built_anew_and_needs_solving_again(run, tmp_path, capsys):
-    import shutil
-
     copy = tmp_path / "copy"
     shutil.copytree(run, copy)
     before = Agent.load(copy / "seed_0").built.n_vertices
@@ -95,6 +94,16 @@ def test_a_wider_radius_is_built_anew_and_needs_solving_again(run, tmp_path, cap
     assert wider.solution is None
     assert main(["build", str(copy)]) == 0  # the radius is remembered
     assert "has this graph already" in capsys.readouterr().err
+
+
+def test_where_the_run_stands_among_the_options_does_not_matter(run, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(run, copy)
+    assert main(["solve", "--solve.discount", "0.9", str(copy)]) == 0
+    settings = Agent.load(copy / "seed_0").config.solve
+    assert (settings.discount, settings.ties) == (0.9, "nearest")
+    assert not (copy / "seed_0" / "scores.json").exists()  # they were measured with another discount
+    assert "Not evaluated yet" in (copy / "seed_0" / "README.md").read_text()
 
 
 def test_training_into_another_run_is_refused(run, capsys):
@@ -144,10 +153,17 @@ def test_every_command_explains_itself(command, capsys):
     assert f"usage: vmg {command}" in capsys.readouterr().out
 
 
+def test_a_command_without_arguments_explains_what_is_missing(capsys):
+    for command in ("train", "build", "evaluate"):
+        with pytest.raises(SystemExit) as ended:
+            main([command])
+        assert ended.value.code == 2
+
+
 def test_help_shows_the_defaults_of_the_data_named(capsys):
     with pytest.raises(SystemExit):
         main(["train", "pointmaze:medium", "--help"])
     assert "20000" in capsys.readouterr().out
     with pytest.raises(SystemExit):
-        main(["train", "minari:D4RL/kitchen/partial-v2", "--help"])
+        main(["train", "--out", "runs/x", "minari:D4RL/kitchen/partial-v2", "--help"])
     assert "800000" in capsys.readouterr().out

@@ -69,6 +69,14 @@ def test_arrival_with_next_observations_drops_the_step_whose_reward_is_unknown(t
     assert episodes.rewards.tolist() == [1, 2, 5]
 
 
+def test_kitchen_files_are_read_as_arriving_by_themselves(tmp_path):
+    rows = state_rows(make_episodes(0, [3])) | {"rewards": [0, 0, 1, 2]}
+    file = write(tmp_path, rows).rename(tmp_path / "kitchen_partial-v0.hdf5")
+    assert read_d4rl(file).rewards.tolist() == [0, 1, 2]
+    with pytest.warns(DataWarning, match="lose a reward"):
+        assert read_d4rl(file, reward_on_arrival=False).rewards.tolist() == [0, 0, 1]
+
+
 def test_arrival_says_what_the_first_rows_held(tmp_path):
     rows = state_rows(make_episodes(0, [2, 2])) | {"rewards": [3, 0, 0, 0, 0, 1]}
     with pytest.warns(DataWarning, match=r"1 of 2 episodes lose a reward \(3 in all\): .* the first row"):

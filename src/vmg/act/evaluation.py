@@ -8,6 +8,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -76,7 +77,7 @@ class Scores:
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        return bootstrap_interval(self.normalised)
+        return bootstrap_interval([self.normalised])
 
     @cached_property
     def success_rate(self) -> float | None:
@@ -169,6 +170,11 @@ def _results(actor: Actor, task: Task, seeds: Sequence[int], workers: int) -> It
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
+    except BrokenProcessPool as error:
+        raise VMGError(
+            "The processes that run the episodes could not start or died. In a script, evaluate under "
+            '`if __name__ == "__main__":`, or use workers=1, which also shows what went wrong.'
+        ) from error
     except (PicklingError, AttributeError, TypeError) as error:
         if "pickle" not in str(error):
             raise

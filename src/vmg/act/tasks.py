@@ -154,7 +154,7 @@ def _kitchen(kind: str) -> Task:
         if kind != "mixed"
         else {"tasks_to_complete": ["microwave", "kettle", "bottom burner", "light switch"]},
         data=f"minari:D4RL/kitchen/{kind}-v2",
-        also=(f"minari:*kitchen/{kind}-*", f"d4rl:*kitchen*{kind}*"),
+        also=(f"minari:*kitchen/{kind}-*",),
         keys=("observation[0:9]", "observation[18:39]"),
         horizon=280,
         score_range=(0.0, 4.0),

@@ -13,15 +13,15 @@ NEEDED = ("observations", "actions", "rewards", "terminals")
 OPTIONAL = ("timeouts", "next_observations")
 
 
-def read_d4rl(path: str | Path, *, reward_on_arrival: bool = False) -> Episodes:
+def read_d4rl(path: str | Path, *, reward_on_arrival: bool | None = None) -> Episodes:
     """Read a D4RL file.
 
     With `next_observations` every row is a step and each episode ends in its last next observation. Without, the last
     action of each episode is dropped, and a `DataWarning` counts the rewards lost that way. A tail without an end mark
     is kept as truncated.
 
-    `reward_on_arrival`: for the kitchen files, which store a reward with the state that earns it, so r_t = stored[t+1].
-    Nothing is lost at the end then; what the first row holds is, for no step leads there.
+    `reward_on_arrival`: the kitchen files store a reward with the state that earns it, so r_t = stored[t+1]. Nothing is
+    lost at the end then; what the first row holds is, for no step leads there. None: if the file is called a kitchen's.
     """
     path = Path(path).expanduser()
     source = f"d4rl:{path}"
@@ -40,4 +40,6 @@ def read_d4rl(path: str | Path, *, reward_on_arrival: bool = False) -> Episodes:
         next_observations=fields.get("next_observations"),
         source=source,
     )
+    if reward_on_arrival is None:
+        reward_on_arrival = "kitchen" in path.name
     return assemble(rows, reward_on_arrival=reward_on_arrival)

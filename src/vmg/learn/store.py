@@ -69,8 +69,9 @@ class Store:
         write_tensors(path, tensors, {"format": "vmg checkpoint 1", "step": str(step)})
 
 
-def load_checkpoint(path: Path) -> dict[int, Weights]:
+def load_checkpoint(path: Path | str) -> dict[int, Weights]:
     """Read a checkpoint: the weights of each seed's model."""
+    path = Path(path)
     tensors, metadata = read_tensors(path)
     if metadata.get("format") != "vmg checkpoint 1":
         raise VMGError(f"{path} is not a checkpoint of this program.")
