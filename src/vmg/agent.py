@@ -24,7 +24,7 @@ from vmg.config import AgentConfig, from_dict
 from vmg.data.episodes import Episodes
 from vmg.errors import PACKAGE, VMGError
 from vmg.files import read_json, read_npz, write_json, write_npz
-from vmg.graph import Goal, MemoryGraph, Solution, build, goal, reward, solve
+from vmg.graph import EdgeRewards, Goal, MemoryGraph, Solution, build, goal, reward, solve
 from vmg.networks import Weights, embed, load_weights, save_weights
 from vmg.types import Float32s
 
@@ -111,7 +111,7 @@ class Agent:
     def solve(self, rewards: Episodes | ArrayLike) -> "Agent":
         """Solve the graph for one reward a recorded step, those of the episodes or any others."""
         edges = reward(self.built, rewards, variant=self.config.solve.variant)
-        return replace(self, solution=self._solved(edges))
+        return replace(self, solution=self.solve_edges(edges))
 
     def goal(self, place: ArrayLike) -> tuple[Solution, Goal]:
         """Solve the graph for a goal named in the goal's columns, and say how well the data know it."""
@@ -125,7 +125,7 @@ class Agent:
         distances = np.linalg.norm(self.places - where, axis=1)
         settings = self.config.goal
         found = goal(self.built, distances, settings.tolerance, kind=settings.kind, variant=self.config.solve.variant)
-        return self._solved(found.rewards), found
+        return self.solve_edges(found.rewards), found
 
     @property
     def built(self) -> MemoryGraph:
@@ -141,10 +141,11 @@ class Agent:
             raise VMGError("This agent has no solution yet: solve it first (Agent.solve, or `vmg solve`).")
         return self.solution
 
-    def _solved(self, edges: Any) -> Solution:
+    def solve_edges(self, rewards: EdgeRewards) -> Solution:
+        """Solve the graph for rewards on its edges, with the agent's settings."""
         settings = asdict(self.config.solve)
         settings.pop("variant")
-        return solve(self.built, edges, settings.pop("discount"), **settings)
+        return solve(self.built, rewards, settings.pop("discount"), **settings)
 
     def save(self, folder: Path | str) -> None:
         """Write the agent's folder; each file whole or not at all, what no longer holds removed first."""

@@ -48,7 +48,7 @@ def encode(weights: Weights, observations: Any) -> Any:
 def translate(weights: Weights, observations: Any, goals: Any) -> Any:
     """Tran: the action that leads from each observation towards its goal observation."""
     scaling = weights["translator_input"]
-    here, there = _scaled(scaling, observations), _scaled(scaling, goals)
+    here, there = (_scaled(scaling, seen)[..., scaling["columns"]] for seen in (observations, goals))
     return mlp(weights["translator"], _joined(here, there - scaling["relative"] * here))
 
 
@@ -73,15 +73,15 @@ def embed(weights: Weights, observations: Float32s) -> Float32s:
 
 
 def network_sizes(
-    observation_size: int, action_size: int, metric_dimension: int, hidden_units: int
+    observation_size: int, translator_size: int, action_size: int, metric_dimension: int, hidden_units: int
 ) -> dict[str, tuple[int, ...]]:
-    """Sizes of the layers of each of the four networks, from input to output."""
+    """Sizes of the layers of each network, from input to output; the translator sees some of the observation only."""
     hidden = (hidden_units, hidden_units)
     return {
         "state_encoder": (observation_size, *hidden, metric_dimension),
         "action_encoder": (metric_dimension + action_size, *hidden, metric_dimension),
         "action_decoder": (2 * metric_dimension, *hidden, action_size),
-        "translator": (2 * observation_size, *hidden, action_size),
+        "translator": (2 * translator_size, *hidden, action_size),
     }
 
 
@@ -95,20 +95,28 @@ def initial_layers(rng: np.random.Generator, sizes: tuple[int, ...]) -> Layers:
     return layers
 
 
-def input_scaling(
-    observations: Float32s, inputs: Literal["raw", "normalised", "relative"], *, with_goal: bool
-) -> Layers:
-    """Mean and spread that turn raw observations into a network's inputs, and whether goals enter as differences."""
+def input_scaling(observations: Float32s, inputs: Literal["raw", "normalised", "relative"]) -> Layers:
+    """Mean and spread that turn raw observations into a network's inputs; "raw" leaves them as they are."""
     size = observations.shape[1]
-    mean, std = np.zeros(size, np.float32), np.ones(size, np.float32)
-    if inputs != "raw":
-        mean = observations.mean(0, dtype=np.float64).astype(np.float32)
-        std = observations.std(0, dtype=np.float64).astype(np.float32)
-        std = np.where(std > 1e-6, std, np.float32(1))  # a constant reading stays where it is
-    scaling: Layers = {"mean": mean, "std": std}
-    if with_goal:
-        scaling["relative"] = np.float32(inputs == "relative")
-    return scaling
+    if inputs == "raw":
+        return {"mean": np.zeros(size, np.float32), "std": np.ones(size, np.float32)}
+    mean = observations.mean(0, dtype=np.float64).astype(np.float32)
+    std = observations.std(0, dtype=np.float64).astype(np.float32)
+    return {"mean": mean, "std": np.where(std > 1e-6, std, np.float32(1))}  # a constant reading stays where it is
+
+
+def goal_scaling(
+    observations: Float32s, inputs: Literal["raw", "normalised", "relative"], columns: tuple[int, ...]
+) -> Layers:
+    """Like `input_scaling` for a network with goals: which numbers it sees, and whether goals enter as differences."""
+    size = observations.shape[1]
+    if any(not 0 <= column < size for column in columns):
+        raise VMGError(f"An observation has the columns 0 to {size - 1}, but {list(columns)} are asked for.")
+    return {
+        **input_scaling(observations, inputs),
+        "relative": np.float32(inputs == "relative"),
+        "columns": np.array(columns, np.int32),
+    }
 
 
 # --- on disk ----------------------------------------------------------------------------------------------------------
@@ -140,6 +148,9 @@ def checked(tensors: Tensors, path: Path) -> Weights:
                 f"{path} does not hold a model that fits together: {name} is {tensors[name].dtype} of shape "
                 f"{tensors[name].shape}, but float32 of shape {shape} is needed."
             )
+    columns, size = tensors["translator_input.columns"], len(tensors["encoder_input.mean"])
+    if columns.dtype != np.int32 or not ((columns >= 0) & (columns < size)).all():
+        raise VMGError(f"{path} does not hold a model: translator_input.columns are not columns of an observation.")
     return nested(tensors)
 
 
@@ -174,7 +185,13 @@ def read_tensors(path: Path) -> tuple[Tensors, dict[str, str]]:
 
 
 def _expected_shapes(tensors: Tensors, path: Path) -> dict[str, tuple[int, ...]]:
-    sources = ("encoder_input.mean", "translator.b2", "state_encoder.b2", "state_encoder.b0")
+    sources = (
+        "encoder_input.mean",
+        "translator_input.columns",
+        "translator.b2",
+        "state_encoder.b2",
+        "state_encoder.b0",
+    )
     for name in sources:
         if name not in tensors or tensors[name].ndim != 1:
             raise VMGError(f"{path} does not hold a model: the tensor {name} is missing or no vector.")

@@ -12,7 +12,7 @@ from test_metric_losses import slow_metric_loss
 from vmg.errors import VMGError
 from vmg.learn import LearnConfig, fit, fit_cloning, load_checkpoint, loop, training
 from vmg.learn.objectives import Cloning, MetricAndTranslator, on_device
-from vmg.networks import clone, encode, load_weights, mlp, save_weights, translate
+from vmg.networks import clone, encode, flat, load_weights, mlp, save_weights, translate
 
 
 def rows_of(folder):
@@ -45,8 +45,9 @@ def test_weights_are_complete_numpy_float32_of_their_own(tmp_path):
     assert set(weights) == {
         "state_encoder", "action_encoder", "action_decoder", "translator", "encoder_input", "translator_input"
     }  # fmt: skip
-    arrays = [array for layers in weights.values() for array in layers.values()]
-    assert all(isinstance(array, np.ndarray) and array.dtype == np.float32 for array in arrays)
+    for name, array in flat(weights).items():
+        assert isinstance(array, np.ndarray)
+        assert array.dtype == (np.int32 if name == "translator_input.columns" else np.float32)
     save_weights(tmp_path / "weights.safetensors", weights)
     assert_same_weights([weights], [load_weights(tmp_path / "weights.safetensors")])
 
@@ -207,3 +208,14 @@ def test_cloning_goals_lie_in_the_rest_of_the_episode():
     assert ahead.min() == 1
     assert (ahead <= left).all()
     assert (ahead == left).any()
+
+
+def test_a_translator_that_sees_some_columns_ignores_the_others():
+    episodes = walk(0)
+    weights = untrained(episodes, replace(SMALL, translator_inputs="relative", translator_columns=(1,)))
+    o_t, goals = episodes.observations[:5], episodes.observations[5:10]
+    other = o_t + np.array([3.0, 0.0, -2.0], np.float32)
+    assert np.array_equal(translate(weights, o_t, goals), translate(weights, other, goals))
+    assert not np.allclose(translate(weights, o_t, goals), translate(weights, o_t + np.float32(1), goals))
+    with pytest.raises(VMGError, match=r"has the columns 0 to 2, but \[1, 3\] are asked for"):
+        fit(episodes, replace(SMALL, translator_columns=(1, 3)))

@@ -76,3 +76,11 @@ def test_imports_stay_light(module, forbidden):
     script = f"import sys, {module}; print([name for name in {forbidden.split()!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_columns_that_are_not_there_are_refused(tmp_path, weights):
+    model = {**weights, "translator_input": {**weights["translator_input"]}}
+    model["translator_input"]["columns"] = model["translator_input"]["columns"] + np.int32(1)
+    save_weights(tmp_path / "w.safetensors", model)
+    with pytest.raises(VMGError, match=r"translator_input\.columns are not columns of an observation"):
+        load_weights(tmp_path / "w.safetensors")

@@ -1,6 +1,7 @@
 """The graph: merging, construction, rewards, values, planning. No JAX; numba only where something is computed."""
 
 from vmg.graph.construction import MemoryGraph, build, connect
+from vmg.graph.evidence import Piece, expected_steps, stitched
 from vmg.graph.merging import Labelling, Merging, merge_by_kmeans, merge_greedily
 from vmg.graph.planning import PathWeights, Search, Solution, Ties, solve
 from vmg.graph.rewards import EdgeRewards, Goal, GoalKind, Variant, goal, reward
@@ -17,6 +18,7 @@ __all__ = [
     "MemoryGraph",
     "Merging",
     "PathWeights",
+    "Piece",
     "Search",
     "Solution",
     "Ties",
@@ -24,11 +26,13 @@ __all__ = [
     "Variant",
     "build",
     "connect",
+    "expected_steps",
     "goal",
     "iterate_values",
     "merge_by_kmeans",
     "merge_greedily",
     "reward",
     "solve",
+    "stitched",
     "summarise",
 ]

@@ -62,6 +62,12 @@ class MemoryGraph:
         return first, np.argsort(self.heads, kind="stable")
 
     @cached_property
+    def by_slot(self) -> tuple[Int64s, Int64s]:
+        """Recorded steps by their slot: (first of each slot, step numbers)."""
+        first = np.concatenate([[0], np.cumsum(self.counts, dtype=np.int64)])
+        return first, np.argsort(self.slots, kind="stable")
+
+    @cached_property
     def _tree(self) -> object:
         return search_tree(self.features)
 

@@ -29,6 +29,8 @@ class LearnConfig:
     """What the state encoder sees: observations as they are, or with mean 0 and spread 1."""
     translator_inputs: Literal["raw", "normalised", "relative"] = "raw"
     """What the translator sees: as above, or normalised with the goal given as its difference from the observation."""
+    translator_columns: tuple[int, ...] = ()
+    """Numbers of the observation the translator sees; none: all. Leaving out velocities keeps it from copying them."""
     learning_rate: float = 1e-3
     """Adam's step size."""
     batch_size: int = 100

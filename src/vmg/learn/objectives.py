@@ -16,7 +16,7 @@ from vmg.data.episodes import Episodes
 from vmg.learn.config import LearnConfig
 from vmg.learn.metric import Loss, metric_loss, squared_distance
 from vmg.learn.translator import sample_goals, translator_loss
-from vmg.networks import Weights, clone, input_scaling, network_sizes
+from vmg.networks import Weights, clone, goal_scaling, input_scaling, network_sizes
 
 
 class Steps(NamedTuple):
@@ -79,14 +79,17 @@ class MetricAndTranslator:
         return asdict(self.config)
 
     def sizes(self, episodes: Episodes) -> dict[str, tuple[int, ...]]:
-        return network_sizes(
-            episodes.observation_size, episodes.action_size, self.config.metric_dimension, self.config.hidden_units
-        )
+        config = self.config
+        translator_size = len(config.translator_columns) or episodes.observation_size
+        sizes = (episodes.observation_size, translator_size, episodes.action_size)
+        return network_sizes(*sizes, config.metric_dimension, config.hidden_units)
 
     def scalings(self, episodes: Episodes) -> Weights:
+        config, observations = self.config, episodes.observations
+        columns = config.translator_columns or tuple(range(episodes.observation_size))
         return {
-            "encoder_input": input_scaling(episodes.observations, self.config.encoder_inputs, with_goal=False),
-            "translator_input": input_scaling(episodes.observations, self.config.translator_inputs, with_goal=True),
+            "encoder_input": input_scaling(observations, config.encoder_inputs),
+            "translator_input": goal_scaling(observations, config.translator_inputs, columns),
         }
 
     def draw(self, key: jax.Array, steps: Steps) -> Draw:
@@ -119,8 +122,7 @@ class Cloning:
         return {"cloning": (episodes.observation_size + len(self.goal_columns), *hidden, episodes.action_size)}
 
     def scalings(self, episodes: Episodes) -> Weights:
-        scaling = input_scaling(episodes.observations, self.config.translator_inputs, with_goal=True)
-        return {"cloning_input": {**scaling, "columns": np.array(self.goal_columns, np.int32)}}
+        return {"cloning_input": goal_scaling(episodes.observations, self.config.translator_inputs, self.goal_columns)}
 
     def draw(self, key: jax.Array, steps: Steps) -> Draw:
         """Draw steps uniformly, with replacement, and a goal anywhere in the rest of the episode for each."""

@@ -1,0 +1,51 @@
+"""`python -m benchmarks`: measure, print the table, write the JSON."""
+
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+import tyro
+
+from benchmarks.machine import blas_threads, describe_machine
+from benchmarks.rows import Level
+from benchmarks.suite import run
+from benchmarks.tables import notes, table, to_json
+from vmg.console import show
+from vmg.files import write_json
+
+
+@dataclass(frozen=True)
+class Options:
+    """Measure Value Memory Graph beside its peers, both sides in one run, and say which bars hold."""
+
+    quick: bool = False
+    """Small sizes, in a minute or two; the bars, which name their sizes, are left out."""
+    tiny: bool = False
+    """Sizes that only show that everything runs and agrees; the times mean nothing."""
+    json: Path | None = None
+    """Write the rows, versions, cores and threads to this file too."""
+    rows: tuple[Literal["training", "merge", "values", "resolve", "decisions", "startup"], ...] = ()
+    """Only these families of rows."""
+
+    @property
+    def level(self) -> Level:
+        return "tiny" if self.tiny else "quick" if self.quick else "full"
+
+
+def main(options: Options) -> None:
+    """Measure and tell; a bar that does not hold is said in the table."""
+    began, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.perf_counter()
+    rows = run(options.level, options.rows)
+    machine = describe_machine()
+    title = f"{options.level} run, {began}, {machine['cores']} cores, BLAS threads: {blas_threads()}"
+    show(table(rows, title))
+    show(notes(rows))
+    if options.json:
+        content = to_json(rows, options.level, machine, began, time.perf_counter() - clock)
+        write_json(options.json, content)
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Options, prog="python -m benchmarks", description=Options.__doc__))

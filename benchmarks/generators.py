@@ -1,0 +1,110 @@
+"""Named, seeded data that look like what the program meets: `revisiting_walks`, `kitchen_like`, `recorded_graph`.
+
+`revisiting_walks` are smooth random walks through a room of four dimensions, laid without stretching into as many
+dimensions as asked for, with a little noise in all of them. The room grows with the number of states, so that walks
+come back to where others were about equally often at every size: at radius 1, about 0.18 vertices a state in 10
+dimensions.
+"""
+
+import numpy as np
+
+from vmg.data.episodes import Episodes
+from vmg.graph import MemoryGraph
+from vmg.types import Float32s, Float64s, Int64s
+
+RADIUS = 1.0
+EPISODE = 201  # observations in one walk: 200 steps
+_ROOM_DIMENSIONS = 4
+_PERSISTENCE = 0.9
+_BEND = 6.0
+_NOISE = 0.15  # length of the noise, however many dimensions share it
+
+
+def revisiting_walks(n_states: int, dimensions: int, seed: int, *, room: float = 3.5, stride: float = 0.35) -> Float32s:
+    """Return the states of as many walks as it takes, one after the other; `room` is the volume there is a state."""
+    rng = np.random.default_rng(seed)
+    places = _walks(rng, -(-n_states // EPISODE), (n_states * room) ** (1 / _ROOM_DIMENSIONS), stride)
+    directions = rng.normal(size=(_ROOM_DIMENSIONS, -(-dimensions // 2)))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    turns = places.reshape(-1, _ROOM_DIMENSIONS)[:n_states] @ directions / _BEND
+    states = _BEND * np.concatenate([np.cos(turns), np.sin(turns)], axis=1)[:, :dimensions]
+    return (states + rng.normal(0, _NOISE / np.sqrt(dimensions), states.shape)).astype(np.float32)
+
+
+def scattered(n_states: int, dimensions: int, seed: int) -> Float32s:
+    """Return points without any structure: what a search tree can least make use of."""
+    return np.random.default_rng(seed).normal(size=(n_states, dimensions)).astype(np.float32)
+
+
+def kitchen_like(n_steps: int, seed: int) -> Episodes:
+    """Return walks of 200 steps with 59 numbers an observation, 9 an action, and a reward at one step in 200.
+
+    They are longer strides through a smaller room: at a radius that leaves a vertex for 3.6 steps, seven steps in ten
+    lead from one vertex to another, and a vertex has 2.4 edges out.
+    """
+    rng = np.random.default_rng(seed)
+    n_episodes = max(1, n_steps // (EPISODE - 1))
+    observations = revisiting_walks(n_episodes * EPISODE, 59, seed, room=0.3, stride=0.7)
+    n_steps = n_episodes * (EPISODE - 1)
+    return Episodes(
+        observations=observations,
+        actions=rng.uniform(-1, 1, (n_steps, 9)).astype(np.float32),
+        rewards=sparse_rewards(n_steps, seed),
+        lengths=np.full(n_episodes, EPISODE - 1),
+        terminated=np.zeros(n_episodes, bool),
+        truncated=np.ones(n_episodes, bool),
+        source="kitchen_like",
+    )
+
+
+def sparse_rewards(n_steps: int, seed: int) -> Float64s:
+    """Return 1 at one step in 200 and 0 at the others; another seed is another task."""
+    return (np.random.default_rng(seed).random(n_steps) < 1 / 200).astype(np.float64)
+
+
+def recorded_graph(n_vertices: int, n_edges: int, seed: int, *, dead_ends: bool = True) -> MemoryGraph:
+    """Return a graph whose edges lead, as recorded ones do, mostly to vertices made soon after.
+
+    Where there are dead ends, one vertex in 50 is one. Only the edges mean something: the vertices lie nowhere and no
+    step is recorded.
+    """
+    edges = _edges(np.random.default_rng(seed), n_vertices, n_edges, dead_ends)
+    nothing = np.zeros((n_vertices, 1), np.float32)
+    return MemoryGraph(
+        features=nothing,
+        states=nothing,
+        rows=np.arange(n_vertices, dtype=np.int32),
+        first_edge=np.searchsorted(edges, np.arange(n_vertices + 1) * n_vertices).astype(np.int32),
+        heads=(edges % n_vertices).astype(np.int32),
+        counts=np.ones(n_edges + n_vertices, np.int32),
+        labels=np.zeros(0, np.int32),
+        slots=np.zeros(0, np.int32),
+        lengths=np.zeros(0, np.int64),
+        radius=RADIUS,
+    )
+
+
+def _walks(rng: np.random.Generator, n_walks: int, side: float, stride: float) -> Float64s:
+    """Return places (walk, time, dimension) in a room from whose walls walkers turn back."""
+    place = rng.uniform(0, side, (n_walks, _ROOM_DIMENSIONS))
+    speed = rng.normal(size=place.shape)
+    places = np.empty((n_walks, EPISODE, _ROOM_DIMENSIONS))
+    for t in range(EPISODE):
+        places[:, t] = place
+        speed = _PERSISTENCE * speed + np.sqrt(1 - _PERSISTENCE**2) * rng.normal(size=speed.shape)
+        place = place + stride / np.sqrt(_ROOM_DIMENSIONS) * speed
+        speed = np.where((place < 0) | (place > side), -speed, speed)
+        place = np.clip(place, 0, side)
+    return places
+
+
+def _edges(rng: np.random.Generator, n_vertices: int, n_edges: int, dead_ends: bool) -> Int64s:
+    """Return exactly `n_edges` different edges as tail · n_vertices + head, sorted."""
+    edges = np.zeros(0, np.int64)
+    while len(edges) < n_edges:
+        tails = rng.integers(0, n_vertices, 2 * n_edges)
+        near = rng.geometric(0.05, 2 * n_edges) * rng.choice([-1, 1], 2 * n_edges, p=[0.2, 0.8])
+        heads = np.where(rng.random(2 * n_edges) < 0.9, tails + near, rng.integers(0, n_vertices, 2 * n_edges))
+        kept = (heads >= 0) & (heads < n_vertices) & (heads != tails) & ((tails % 50 > 0) | (not dead_ends))
+        edges = np.union1d(edges, tails[kept] * n_vertices + heads[kept])
+    return np.sort(rng.choice(edges, n_edges, replace=False))

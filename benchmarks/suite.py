@@ -1,0 +1,36 @@
+"""The families of rows, in the order data walks through the program, and what runs them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+
+from benchmarks.rows import Level, Row
+from vmg.console import say
+from vmg.errors import VMGError
+
+FAMILIES = {
+    "training": "benchmarks.training",
+    "merge": "benchmarks.merging",
+    "values": "benchmarks.values",
+    "resolve": "benchmarks.resolving",
+    "decisions": "benchmarks.decisions",
+    "startup": "benchmarks.startup",
+}
+"""Name of each family, and the module whose `measure` yields its rows."""
+
+
+def run(level: Level, families: Sequence[str] = ()) -> list[Row]:
+    """Measure the families named, or all; a row whose peer is not installed is skipped and says so."""
+    rows: list[Row] = []
+    for family in families or FAMILIES:
+        say(f"{family} …")
+        rows += _measured(family, import_module(FAMILIES[family]).measure, level)
+    return rows
+
+
+def _measured(family: str, measure: Callable[[Level], Iterator[Row]], level: Level) -> Iterator[Row]:
+    try:
+        for row in measure(level):
+            say(f"  {row.name}, {row.size}" if row.size else f"  {row.name}: {row.note}")
+            yield row
+    except VMGError as error:
+        yield Row(family=family, name=f"{family}: skipped", note=str(error))

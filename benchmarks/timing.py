@@ -1,0 +1,51 @@
+"""Timing two functions side by side, and one function often."""
+
+import time
+from collections.abc import Callable
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+Ours = TypeVar("Ours")
+Theirs = TypeVar("Theirs")
+
+
+class Comparison(NamedTuple, Generic[Ours, Theirs]):
+    """Median seconds of both, and what they returned, to be checked before anything is told."""
+
+    ours: float
+    peer: float
+    our_result: Ours
+    peer_result: Theirs
+
+
+def compare(
+    ours: Callable[[], Ours], peer: Callable[[], Theirs], rounds: int, *, peer_rounds: int | None = None
+) -> Comparison[Ours, Theirs]:
+    """Run both in turn, `rounds` times, after one run that is not timed.
+
+    A peer that is too slow for that is given `peer_rounds`, and runs no oftener than these.
+    """
+    our_result = ours()
+    if peer_rounds is None:
+        peer()
+    our_times, peer_times = [], []
+    for i in range(rounds):
+        our_times.append(timed(ours)[1])
+        if peer_rounds is None or i < peer_rounds:
+            peer_result, seconds = timed(peer)
+            peer_times.append(seconds)
+    return Comparison(float(np.median(our_times)), float(np.median(peer_times)), our_result, peer_result)
+
+
+def timed(function: Callable[[], Ours]) -> tuple[Ours, float]:
+    """Return what the function returns, and how many seconds it took."""
+    began = time.perf_counter()
+    result = function()
+    return result, time.perf_counter() - began
+
+
+def median_seconds(function: Callable[[], object], rounds: int) -> float:
+    """Return the median time of a function that has been run once before."""
+    function()
+    return float(np.median([timed(function)[1] for _ in range(rounds)]))

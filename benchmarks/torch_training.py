@@ -1,0 +1,100 @@
+"""The peer: the paper's losses (eq. 1-3 and L_Tran) as one would write them in PyTorch, without compiling."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from benchmarks.timing import median_seconds
+from vmg.data.episodes import Episodes
+from vmg.errors import require
+from vmg.learn import LearnConfig
+from vmg.learn.objectives import MetricAndTranslator
+from vmg.networks import Weights
+from vmg.types import Int32s
+
+
+class TorchTraining:
+    """The four networks, the data as tensors, and Adam."""
+
+    def __init__(self, episodes: Episodes, *, fused: bool) -> None:
+        self.torch = torch = require("torch", "bench")
+        self.config = config = LearnConfig()
+        sizes = MetricAndTranslator(config).sizes(episodes)
+        self.networks = {name: self._network(layers) for name, layers in sizes.items()}
+        parameters = [p for network in self.networks.values() for p in network.parameters()]
+        self.adam = torch.optim.Adam(parameters, lr=config.learning_rate, fused=fused)
+        self.observations = torch.tensor(episodes.observations)
+        self.actions = torch.tensor(episodes.actions)
+        self.rows, self.left = torch.tensor(episodes.step_observation), torch.tensor(episodes.steps_left)
+
+    def run(self, n_steps: int) -> None:
+        """Take so many steps: draw, losses, gradient, Adam."""
+        for _ in range(n_steps):
+            step, row_t, row_tpk = self._draw()
+            self.adam.zero_grad()
+            sum(self._losses(step, row_t, row_tpk).values()).backward()
+            self.adam.step()
+
+    def choose_threads(self, candidates: Sequence[int], n_steps: int) -> int:
+        """Keep the number of threads that is fastest here and now."""
+        speeds = {}
+        for threads in candidates:
+            self.torch.set_num_threads(threads)
+            speeds[threads] = median_seconds(lambda: self.run(n_steps), 3)
+        fastest = min(speeds, key=lambda threads: speeds[threads])
+        self.torch.set_num_threads(fastest)
+        return fastest
+
+    def load(self, weights: Weights) -> None:
+        """Take over our weights; a layer's matrix is stored the other way round here."""
+        for name, network in self.networks.items():
+            for k, layer in enumerate(network[::2]):
+                layer.weight.data = self.torch.tensor(np.ascontiguousarray(weights[name][f"w{k}"].T))
+                layer.bias.data = self.torch.tensor(weights[name][f"b{k}"])
+
+    def loss_and_gradient(self, step: Int32s, row_t: Int32s, row_tpk: Int32s) -> tuple[dict[str, float], Weights]:
+        """Return the losses of a batch by name, and the gradient of their sum, in our layout."""
+        self.adam.zero_grad()
+        batch = (self.torch.tensor(rows.astype(np.int64)) for rows in (step, row_t, row_tpk))
+        losses = self._losses(*batch)
+        sum(losses.values()).backward()
+        gradient: Weights = {name: {} for name in self.networks}
+        for name, network in self.networks.items():
+            for k, layer in enumerate(network[::2]):
+                gradient[name] |= {f"w{k}": layer.weight.grad.numpy().T, f"b{k}": layer.bias.grad.numpy()}
+        return {name: loss.item() for name, loss in losses.items()}, gradient
+
+    def _network(self, sizes: tuple[int, ...]) -> Any:
+        nn = self.torch.nn
+        first, second, third = (nn.Linear(sizes[k], sizes[k + 1]) for k in range(3))
+        return nn.Sequential(first, nn.ReLU(), second, nn.ReLU(), third)
+
+    def _draw(self) -> tuple[Any, Any, Any]:
+        """Steps uniformly with replacement; goals 1 to K steps ahead, 1 past the episode's end."""
+        size = (self.config.batch_size,)
+        step = self.torch.randint(len(self.actions), size)
+        k = self.torch.randint(1, self.config.goal_horizon + 1, size)
+        row_t = self.rows[step]
+        return step, row_t, row_t + self.torch.where(k <= self.left[step], k, 1)
+
+    def _losses(self, step: Any, row_t: Any, row_tpk: Any) -> dict[str, Any]:
+        """L_c, the two terms of L_a, and L_Tran, each a mean over the batch."""
+        cat, margin = self.torch.cat, self.config.margin
+        o_t, o_tp1, a_t = self.observations[row_t], self.observations[row_t + 1], self.actions[step]
+        f_t, f_tp1 = self.networks["state_encoder"](cat([o_t, o_tp1])).chunk(2)
+        delta_t = self.networks["action_encoder"](cat([f_t, a_t], -1))
+        decoded = self.networks["action_decoder"](cat([f_t, delta_t], -1))
+        translated = self.networks["translator"](cat([o_t, self.observations[row_tpk]], -1))
+        return {
+            "contrastive": self._contrastive(f_t + delta_t, f_tp1, margin),
+            "reconstruction": (decoded - a_t).square().sum(-1).mean(),
+            "length": (delta_t.norm(dim=-1) - margin).relu().mean(),
+            "translator": (translated - a_t).square().sum(-1).mean(),
+        }
+
+    def _contrastive(self, predicted: Any, f_tp1: Any, margin: float) -> Any:
+        n = len(f_tp1)
+        squares = (predicted[:, None] - f_tp1[None]).square().sum(-1)
+        hinges = (margin - squares).relu()
+        return squares.diagonal().mean() + (hinges.sum() - hinges.diagonal().sum()) / (n * (n - 1))

@@ -1,0 +1,69 @@
+"""What a path rests on: how many environment steps it takes, and which recorded episodes it is stitched from."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vmg.graph.construction import MemoryGraph
+from vmg.types import Float64s
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of one recorded episode that a path follows: steps `first` to `last` of it, both included."""
+
+    episode: int
+    first: int
+    last: int
+
+
+def steps_per_visit(graph: MemoryGraph) -> Float64s:
+    """Mean environment steps from entering a vertex to leaving it, the leaving step included; 0 if it is never left."""
+    leaving = np.bincount(graph.tails, graph.counts[: graph.n_edges], graph.n_vertices)
+    inside = graph.counts[graph.n_edges :]
+    return np.where(leaving > 0, (leaving + inside) / np.maximum(leaving, 1), 0.0)
+
+
+def expected_steps(graph: MemoryGraph, path: list[int]) -> float:
+    """Environment steps the recorded episodes took for such a path, vertex by vertex."""
+    return float(steps_per_visit(graph)[path[:-1]].sum())
+
+
+def stitched(graph: MemoryGraph, path: list[int]) -> list[Piece]:
+    """Cover a path with recorded episodes, each followed for as long as it goes the same way.
+
+    From each edge on, the episode that stays on the path longest is taken (the earliest on ties): the fewest pieces.
+    """
+    pieces: list[Piece] = []
+    place = 0
+    while place < len(path) - 1:
+        runs = [_run_along(graph, path, place, step) for step in _steps_on(graph, path[place], path[place + 1])]
+        edges, first, last = max(runs, key=lambda run: run[0])
+        episode = int(np.searchsorted(np.cumsum(graph.lengths), first, side="right"))
+        start = int(graph.lengths[:episode].sum())
+        pieces.append(Piece(episode, first - start, last - start))
+        place += edges
+    return pieces
+
+
+def _steps_on(graph: MemoryGraph, tail: int, head: int) -> list[int]:
+    """Recorded steps from one vertex to another, in data order."""
+    edges = slice(graph.first_edge[tail], graph.first_edge[tail + 1])
+    edge = graph.first_edge[tail] + int(np.searchsorted(graph.heads[edges], head))
+    first, order = graph.by_slot
+    return [int(step) for step in order[first[edge] : first[edge + 1]]]
+
+
+def _run_along(graph: MemoryGraph, path: list[int], place: int, step: int) -> tuple[int, int, int]:
+    """Follow the episode of a step that leaves path[place] along the path: (edges it stays, first step, last step)."""
+    ends = np.cumsum(graph.lengths)
+    end = int(ends[np.searchsorted(ends, step, side="right")])
+    edges, here, last = 0, step, step
+    while here < end and place + edges < len(path) - 1:
+        arrived = graph.labels[graph.arrivals[here]]
+        if arrived == path[place + edges + 1]:
+            edges, last = edges + 1, here
+        elif arrived != path[place + edges]:
+            break
+        here += 1
+    return edges, step, last

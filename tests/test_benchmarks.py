@@ -1,0 +1,99 @@
+"""The benchmark suite at sizes where only its equalities mean something; nothing here is timed."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ROWS = {"training": 2, "merge": 10, "values": 2, "resolve": 3, "decisions": 3, "startup": 3}
+PEERS = {"training": ["torch"], "merge": ["sklearn", "faiss"], "resolve": ["networkx"], "decisions": ["networkx"]}
+
+
+@pytest.fixture(autouse=True)
+def _benchmarks_are_found(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+
+
+@pytest.mark.parametrize("family", ROWS)
+def test_both_sides_compute_the_same(family):
+    for peer in PEERS.get(family, []):
+        pytest.importorskip(peer, reason=f"{peer}, a peer of these rows, is not installed (extra `bench`)")
+    from benchmarks.suite import FAMILIES, run
+    from benchmarks.tables import table
+
+    assert set(FAMILIES) == set(ROWS)
+    rows = run("tiny", [family])
+    assert len(rows) == ROWS[family] == table(rows, "tiny").row_count
+    for row in rows:
+        assert row.family == family
+        assert row.ours is not None
+        assert row.ours >= 0
+        assert row.holds is None
+        assert row.checked or "another clustering" in row.note or row.unit == "× input", row
+
+
+def test_command_prints_the_table_and_writes_json(tmp_path):
+    file = tmp_path / "rows.json"
+    command = [sys.executable, "-m", "benchmarks", "--tiny", "--rows", "values", "--json", str(file)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    for heading in ("row", "size", "ours", "peer", "times better", "bar", "holds", "value iteration"):
+        assert heading in done.stdout
+    content = json.loads(file.read_text(encoding="utf-8"))
+    assert content["level"] == "tiny"
+    assert {"cores", "threads", "versions", "python"} <= content["machine"].keys()
+    assert {"numpy", "numba", "jax"} <= content["machine"]["versions"].keys()
+    assert [row["name"] for row in content["rows"]] == ["value iteration", "value iteration, no dead ends"]
+    assert content["rows"][0]["ratio"] == pytest.approx(content["rows"][0]["peer"] / content["rows"][0]["ours"])
+
+
+def test_row_whose_peer_is_missing_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    from benchmarks.suite import run
+    from benchmarks.tables import notes
+
+    rows = run("tiny", ["decisions"])
+    assert [row.ours for row in rows] == [None]
+    assert "networkx" in notes(rows)
+    assert "[bench]" in notes(rows)
+
+
+@pytest.mark.parametrize(
+    ("unit", "ours", "kind", "limit", "holds"),
+    [
+        ("s", 2.0, "at most", 2.0, True),
+        ("s", 2.1, "at most", 2.0, False),
+        ("s", 2.0, "times the peer", 5.0, True),
+        ("s", 2.1, "times the peer", 5.0, False),
+        ("steps/s", 20.0, "times the peer", 2.0, True),
+        ("steps/s", 19.0, "times the peer", 2.0, False),
+    ],
+)
+def test_bars(unit, ours, kind, limit, holds):
+    from benchmarks.rows import Bar, Row
+
+    row = Row(family="any", name="any", unit=unit, ours=ours, peer=10.0, bar=Bar(kind, limit))
+    assert row.holds is holds
+
+
+def test_what_differs_is_never_told():
+    from benchmarks.rows import NotTheSameError, check
+
+    with pytest.raises(NotTheSameError, match="the values are equal"):
+        check(False, "the values are equal")
+
+
+def test_named_generator_is_deterministic_and_about_as_dense_as_promised():
+    import numpy as np
+    from benchmarks.generators import RADIUS, recorded_graph, revisiting_walks
+
+    from vmg.graph import merge_greedily
+
+    features = revisiting_walks(5_000, 10, seed=3)
+    assert np.array_equal(features, revisiting_walks(5_000, 10, seed=3))
+    assert 0.15 < len(merge_greedily(features, RADIUS).rows) / len(features) < 0.22
+    graph = recorded_graph(100, 400, seed=0)
+    assert (graph.n_vertices, graph.n_edges) == (100, 400)
+    assert (np.diff(graph.first_edge)[::50] == 0).all()
