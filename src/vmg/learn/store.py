@@ -6,6 +6,7 @@ checkpoints/step_0000050000.safetensors weights of all models
 metrics.csv, tensorboard/               losses, see `logs`
 """
 
+import json
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -85,10 +86,11 @@ def load_checkpoint(path: Path | str) -> dict[int, Weights]:
 def identity(
     objective: Objective, seeds: Sequence[int], episodes: Episodes, validation: Episodes | None
 ) -> dict[str, Any]:
-    """Everything that decides how a run ends."""
+    """Everything that decides how a run ends, as it reads when it comes back from JSON."""
     held_out = None if validation is None else validation.digest
-    described = objective.describe()
-    return {"format": 1, **described, "seeds": list(seeds), "episodes": episodes.digest, "validation": held_out}
+    data = {"seeds": list(seeds), "episodes": episodes.digest, "validation": held_out}
+    described: dict[str, Any] = json.loads(json.dumps({"format": 1, **objective.describe(), **data}))
+    return described
 
 
 def _clear(folder: Path) -> None:
