@@ -1,6 +1,8 @@
 """Progress bars, on standard error so that piped output stays clean, and silent where nobody watches."""
 
-from collections.abc import Iterator
+import signal
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -35,6 +37,29 @@ def show(result: Any) -> None:
 def say(text: str) -> None:
     """Tell the user what is going on, on standard error."""
     Console(stderr=True, highlight=False, soft_wrap=True).print(text, markup=False)
+
+
+@contextmanager
+def stopping_on_interrupt() -> Iterator[Callable[[], bool]]:
+    """Yield a function that says whether somebody pressed ctrl-C, so that work can end where nothing is lost.
+
+    The second time interrupts at once. Only the main thread hears of it; elsewhere the answer is always no.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    asked: list[int] = []
+
+    def hear(number: int, frame: Any) -> None:
+        if asked:
+            raise KeyboardInterrupt
+        asked.append(number)
+
+    before = signal.signal(signal.SIGINT, hear)
+    try:
+        yield lambda: bool(asked)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

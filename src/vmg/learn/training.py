@@ -1,7 +1,7 @@
 """Learning the four networks from episodes: `fit`."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +10,7 @@ from pathlib import Path
 import jax
 import numpy as np
 
-from vmg.console import progress_bar
+from vmg.console import progress_bar, stopping_on_interrupt
 from vmg.data.episodes import Episodes
 from vmg.errors import VMGError
 from vmg.learn.config import LearnConfig
@@ -77,9 +77,10 @@ def _fit(
     _check_sizes(episodes, validation)
     if run.store:
         run.store.open(identity(objective, run.seeds, episodes, validation), resume=resume)
-    state, step = _begin(run)
-    if step < run.config.steps:
-        state = _train(run, state, step, show_progress)
+    with stopping_on_interrupt() as interrupted:
+        state, step = _begin(run)
+        if step < run.config.steps:
+            state = _train(run, state, step, interrupted, show_progress)
     return separate(state.weights, run.inputs)
 
 
@@ -121,7 +122,7 @@ def _begin(run: _Run) -> tuple[State, int]:
     return state, 0
 
 
-def _train(run: _Run, state: State, step: int, show_progress: bool | None) -> State:
+def _train(run: _Run, state: State, step: int, interrupted: Callable[[], bool], show_progress: bool | None) -> State:
     config, saved_at = run.config, time.monotonic()
     with ExitStack() as stack:
         logs = stack.enter_context(Logs(run.store.folder, run.seeds, step)) if run.store else None
@@ -133,10 +134,13 @@ def _train(run: _Run, state: State, step: int, show_progress: bool | None) -> St
             validation = _validate(run, state)
             if run.store and logs:
                 logs.write(step, losses, validation)
-                if _is_checkpoint(step, config) or time.monotonic() - saved_at > SAVE_SECONDS:
+                due = time.monotonic() - saved_at > SAVE_SECONDS or interrupted()
+                if _is_checkpoint(step, config) or due:
                     logs.sync()  # before the state: rows up to its step must be there when it is read
                     _save(run, run.store, state, step)
                     saved_at = time.monotonic()
+            if interrupted():
+                raise KeyboardInterrupt
             advance(step, _note(run.objective, length / (time.monotonic() - began), losses, validation))
     return state
 
