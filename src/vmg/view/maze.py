@@ -49,7 +49,7 @@ def draw_maze_story(agent: Agent, task: Task, file: Path, *, seed: int = 0) -> N
     score = run_episode(watched, task, env, seed)
     cells, scale, goal = env.unwrapped.maze.maze_map, env.unwrapped.maze.maze_size_scaling, env.unwrapped.goal
     env.close()
-    figure, axes = pyplot.subplots(1, 3, figsize=(13.5, 4.5), layout="constrained")
+    figure, axes = pyplot.subplots(1, 3, figsize=(13.5, 5.0), layout="constrained")
     for axis in axes:
         _draw_walls(axis, cells, scale)
     assert watched.solution is not None
@@ -62,7 +62,7 @@ def draw_maze_story(agent: Agent, task: Task, file: Path, *, seed: int = 0) -> N
     axes[2].set_title(f"3  What the policy does\n{ended}")
     figure.colorbar(shades, ax=axes, label="value of a vertex", shrink=0.8, pad=0.01)
     with replacing(file) as beside:
-        figure.savefig(beside, format=file.suffix[1:], dpi=110, metadata={"Software": None})
+        figure.savefig(beside, format=file.suffix[1:], dpi=110, bbox_inches="tight", metadata={"Software": None})
     pyplot.close(figure)
 
 
