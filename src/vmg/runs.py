@@ -27,6 +27,7 @@ from vmg.errors import VMGError
 from vmg.files import read_json, write_json, write_text
 from vmg.graph import summarise
 from vmg.networks import embed
+from vmg.statistics import bootstrap_interval
 
 FORMAT = 1
 
@@ -219,12 +220,19 @@ def _parsed(line: str) -> Any:
 
 
 def _write_scores(run: Run, task: Task, found: dict[str, list[Scores]]) -> None:
-    summary = {
+    content = {"task": task.name, "protocol": task.protocol, "data": run.data, "checkpoint": "last"}
+    summary = {method: _overall(scores) for method, scores in found.items()}
+    by_seed = {
         method: [{"seed": seed, **_summary(each)} for seed, each in zip(run.seeds, scores, strict=True)]
         for method, scores in found.items()
     }
-    content = {"task": task.name, "protocol": task.protocol, "data": run.data, "checkpoint": "last"}
-    write_json(run.folder / "scores.json", {**content, "scores": summary, "versions": versions()})
+    write_json(run.folder / "scores.json", {**content, "summary": summary, "scores": by_seed, "versions": versions()})
+
+
+def _overall(scores: list[Scores]) -> dict[str, Any]:
+    """The mean over models, and an interval over models and episodes."""
+    interval = bootstrap_interval([each.normalised for each in scores])
+    return {"score": sum(each.score for each in scores) / len(scores), "interval": list(interval)}
 
 
 def _summary(scores: Scores) -> dict[str, Any]:

@@ -18,7 +18,7 @@ README = ROOT / "README.md"
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
 SHELLS = ("sh", "bash", "shell", "console")
 
-_MARK = re.compile(r"<!--\s*(run|output|not run: *\S.*?)\s*-->")
+_MARK = re.compile(r"<!--\s*(run|output|not run: *\S.*?|table: \w+|end of table)\s*-->")
 
 
 @dataclass(frozen=True)
