@@ -63,4 +63,8 @@ def read_npz(path: Path) -> dict[str, np.ndarray]:
     except FileNotFoundError as error:
         raise VMGError(f"{path} does not exist.") from error
     except Exception as error:  # zip, zlib, header and pickle errors share no base class
-        raise VMGError(f"{path} is not a readable .npz file: {error}") from error
+        pickled = "allow_pickle" in str(error)
+        why = "it is something else, or holds pickled objects, which are never opened" if pickled else error
+        raise VMGError(
+            f"{path} is not a readable .npz file: {why}. Restore it, or delete it and make it again."
+        ) from error

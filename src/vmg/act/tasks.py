@@ -116,7 +116,7 @@ def task_of(data: str) -> Task:
     for task in TASKS.values():
         if any(fnmatch(f"{source}:{bare}", pattern) for pattern in (task.data, *task.also)):
             return replace(task, environment=data, options={}) if source == "minari" else task
-    raise VMGError(f"No task is known for the data {data!r}. Name one with --task: {', '.join(TASKS)}.")
+    raise VMGError(f"No task is known for the data {data!r}. Train with --task NAME, one of: {', '.join(TASKS)}.")
 
 
 def far_goals(maze: str, least: int, seed: int) -> dict[str, Any]:
