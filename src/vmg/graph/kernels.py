@@ -156,17 +156,22 @@ def _leaf_squares(centre: Any, block: Any, squares: Any) -> None:
 # --- values -------------------------------------------------------------------------------------------------------
 
 
+EVALUATIONS = 20
+
+
 @_jit
 def iterate_values(
     first_edge: Any, heads: Any, edge_rewards: Any, settled: Any, values: Any, discount: float, stop: float
-) -> Any:
-    """V(j) = max over edges of R_G + discount · V, in place, to and fro, until no value moves by more than `stop`.
+) -> int:
+    """V(j) = max over edges of R_G + discount · V, in place, until a sweep over all edges moves no value by `stop`.
 
     Vertices that are `settled` (loops, whose value is known in closed form, and dead ends) keep the value they came
     with. New values are used at once (Gauss-Seidel): the sweep is still a contraction by the discount, so the bound on
-    the error holds. Returns (sweeps, last change).
+    the error holds. Between two such sweeps values are evaluated along the best edges alone, which costs a fraction
+    (modified policy iteration); started below the solution, values only rise, and end at it. Returns the sweeps.
     """
     n = len(values)
+    best_edge = np.zeros(n, np.int64)
     sweeps = 0
     while True:
         change = 0.0
@@ -176,12 +181,27 @@ def iterate_values(
                 continue
             best = -np.inf
             for edge in range(first_edge[vertex], first_edge[vertex + 1]):
-                best = max(best, edge_rewards[edge] + discount * values[heads[edge]])
+                value = edge_rewards[edge] + discount * values[heads[edge]]
+                if value > best:
+                    best = value
+                    best_edge[vertex] = edge
             change = max(change, abs(best - values[vertex]))
             values[vertex] = best
         sweeps += 1
         if change <= stop:
-            return sweeps, change
+            return sweeps
+        for k in range(EVALUATIONS):
+            moved = 0.0
+            for i in range(n):
+                vertex = i if k % 2 else n - 1 - i
+                if settled[vertex]:
+                    continue
+                edge = best_edge[vertex]
+                value = edge_rewards[edge] + discount * values[heads[edge]]
+                moved = max(moved, abs(value - values[vertex]))
+                values[vertex] = value
+            if moved <= stop:
+                break
 
 
 # --- planning -----------------------------------------------------------------------------------------------------

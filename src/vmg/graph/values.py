@@ -49,9 +49,11 @@ def iterate_values(
     worth = _loop_worth(graph, rewards) if dead_ends == "loop" else np.zeros(graph.n_vertices)
     worth[rewards.absorbing] = rewards.loop
     settled = ended | rewards.absorbing
-    values = np.where(settled, worth / (1 - discount), 0.0)
+    followed = rewards.edges[~rewards.absorbing[graph.tails]]
+    least = min(followed.min(initial=0.0), worth[settled].min(initial=0.0))  # nothing is worth less, for ever
+    values = np.where(settled, worth, least) / (1 - discount)
     stop = tolerance * (1 - discount) / discount if discount > 0 else np.inf
-    sweeps, _ = kernels.iterate_values(
+    sweeps = kernels.iterate_values(
         graph.first_edge, graph.heads, rewards.edges, settled, values, float(discount), stop
     )
     looping = settled if dead_ends == "loop" else rewards.absorbing
