@@ -55,12 +55,11 @@ def translate(weights: Weights, observations: Any, goals: Any) -> Any:
 def clone(weights: Weights, observations: Any, goals: Any = None) -> Any:
     """Behaviour cloning's action; `goals` are goal columns to head for, where it was trained with them."""
     scaling = weights["cloning_input"]
-    here = _scaled(scaling, observations)
+    here, seen, columns = _scaled(scaling, observations), scaling["seen"], scaling["columns"]
     if goals is None:
-        return mlp(weights["cloning"], here)
-    columns = scaling["columns"]
+        return mlp(weights["cloning"], here[..., seen])
     there = (goals - scaling["mean"][columns]) / scaling["std"][columns]
-    return mlp(weights["cloning"], _joined(here, there - scaling["relative"] * here[..., columns]))
+    return mlp(weights["cloning"], _joined(here[..., seen], there - scaling["relative"] * here[..., columns]))
 
 
 def embed(weights: Weights, observations: Float32s) -> Float32s:

@@ -219,3 +219,11 @@ def test_a_translator_that_sees_some_columns_ignores_the_others():
     assert not np.allclose(translate(weights, o_t, goals), translate(weights, o_t + np.float32(1), goals))
     with pytest.raises(VMGError, match=r"has the columns 0 to 2, but \[1, 3\] are asked for"):
         fit(episodes, replace(SMALL, translator_columns=(1, 3)))
+
+
+def test_cloning_sees_what_the_translator_would_see():
+    episodes = walk(0)
+    (weights,) = fit_cloning(episodes, replace(SMALL, translator_columns=(1,)), goal_columns=(0,))
+    o_t, goals = episodes.observations[:5], episodes.observations[5:10, :1]
+    assert np.array_equal(clone(weights, o_t, goals), clone(weights, o_t + np.array([3, 0, 5], np.float32), goals))
+    assert not np.allclose(clone(weights, o_t, goals), clone(weights, o_t, goals + 1))

@@ -108,7 +108,10 @@ class MetricAndTranslator:
 
 @dataclass(frozen=True)
 class Cloning:
-    """Behaviour cloning; with goal columns, conditioned on those numbers of an observation later in the episode."""
+    """Behaviour cloning; with goal columns, conditioned on those numbers of an observation later in the episode.
+
+    It sees of the observation what the translator would see.
+    """
 
     config: LearnConfig
     goal_columns: tuple[int, ...] = ()
@@ -119,10 +122,14 @@ class Cloning:
 
     def sizes(self, episodes: Episodes) -> dict[str, tuple[int, ...]]:
         hidden = (self.config.hidden_units, self.config.hidden_units)
-        return {"cloning": (episodes.observation_size + len(self.goal_columns), *hidden, episodes.action_size)}
+        return {"cloning": (len(self._seen(episodes)) + len(self.goal_columns), *hidden, episodes.action_size)}
 
     def scalings(self, episodes: Episodes) -> Weights:
-        return {"cloning_input": goal_scaling(episodes.observations, self.config.translator_inputs, self.goal_columns)}
+        scaling = goal_scaling(episodes.observations, self.config.translator_inputs, self.goal_columns)
+        return {"cloning_input": {**scaling, "seen": np.array(self._seen(episodes), np.int32)}}
+
+    def _seen(self, episodes: Episodes) -> tuple[int, ...]:
+        return self.config.translator_columns or tuple(range(episodes.observation_size))
 
     def draw(self, key: jax.Array, steps: Steps) -> Draw:
         """Draw steps uniformly, with replacement, and a goal anywhere in the rest of the episode for each."""
