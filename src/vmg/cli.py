@@ -112,6 +112,8 @@ class DataSave:
     """The data set, source:name."""
     file: Annotated[Positional[Path], arg(metavar="FILE")]
     """The file to write."""
+    json: bool = False
+    """Print JSON."""
     keys: tuple[str, ...] = ()
     """Leaves of a dict observation that make the state; none: the task's choice, or else the reader's."""
 
@@ -121,7 +123,10 @@ def data_save(arguments: list[str]) -> None:
     from vmg.data import load, save
 
     options = _parsed(DataSave, "data save", arguments)
-    save(load(options.id, keys=_keys(options.keys, options.id, _task_of(None, options.id))), options.file)
+    episodes = load(options.id, keys=_keys(options.keys, options.id, _task_of(None, options.id)))
+    save(episodes, options.file)
+    if options.json:
+        show(_json({"file": str(options.file), "episodes": len(episodes), "steps": episodes.n_steps}))
     say(f"Wrote {options.file}: read it anywhere as npz:{options.file}")
 
 

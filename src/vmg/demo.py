@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from json import dumps
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,8 @@ class Demo:
     """The maze: umaze, medium or large."""
     episodes: int = 100
     """Episodes to evaluate, for each method."""
+    json: bool = False
+    """Print the scores as JSON."""
 
 
 def run_demo(options: Demo) -> None:
@@ -47,7 +50,8 @@ def run_demo(options: Demo) -> None:
     trial = Trial(episodes=options.episodes, baselines=True)
     found = runs.evaluate_run(load_run(options.out), run.config.act, trial)
     draw_maze_story(Agent.load(run.agent_folder(0)), task, options.out / "maze.png")
-    show(scores_table(found))
+    content = {method: [each.to_dict() for each in scores] for method, scores in found.items()}
+    show(dumps(content, indent=2) if options.json else scores_table(found))
     say(f"Done in {time.perf_counter() - started:.0f} s. In {options.out}:")
     say("  maze.png       look at this first: what was logged, what the graph knows, what the policy does")
     say(f"  seed_0/        the agent: load it with vmg.Agent.load('{options.out}/seed_0'); README.md is its card")

@@ -115,7 +115,8 @@ def test_training_into_another_run_is_refused(run, capsys):
 
 def test_data_info_and_save(tmp_path, capsys):
     file = tmp_path / "maze.npz"
-    assert main(["data", "save", "pointmaze:umaze?steps=500", str(file)]) == 0
+    assert main(["data", "save", "pointmaze:umaze?steps=500", str(file), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"file": str(file), "episodes": 5, "steps": 500}
     assert main(["data", "info", f"npz:{file}", "--json"]) == 0
     content = json.loads(capsys.readouterr().out)
     assert content["steps"] == 500
@@ -150,7 +151,9 @@ def test_every_command_explains_itself(command, capsys):
     with pytest.raises(SystemExit) as ended:
         main([*command.split(), "--help"])
     assert ended.value.code == 0
-    assert f"usage: vmg {command}" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f"usage: vmg {command}" in said
+    assert "--json" in said
 
 
 def test_a_command_without_arguments_explains_what_is_missing(capsys):
