@@ -66,12 +66,12 @@ def test_an_explanation_tells_what_the_policy_will_do():
 
 
 def test_what_no_recorded_way_leads_to_is_said():
-    unreachable = np.flatnonzero(~want(agent(), episodes(), CORNER).reaching)
-    if len(unreachable):
-        prospect = want(agent(), episodes(), CORNER)
-        answer = explain(agent(), prospect, agent().built.states[unreachable[0]])
-        assert not answer.possible
-        assert "No recorded way leads from here" in answer.in_words()
+    prospect = want(agent(), episodes(), CORNER)
+    cut_off = np.flatnonzero(~prospect.reaching)
+    assert len(cut_off) > 0
+    answer = explain(agent(), prospect, agent().built.states[cut_off[0]])
+    assert not answer.possible
+    assert "No recorded way leads from here" in answer.in_words()
     far = want(agent(), episodes(), near([50, 50], columns=(0, 1), tolerance=0.1))
     assert "No recorded state fulfils it: the nearest," in far.in_words()
 
