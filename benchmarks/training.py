@@ -12,10 +12,11 @@ from benchmarks.rows import Bar, Level, Row, check
 from benchmarks.timing import compare
 from benchmarks.torch_training import TorchTraining
 from vmg.data.episodes import Episodes
-from vmg.learn import LearnConfig
+from vmg.learn import LearnConfig, Training
+from vmg.learn.groups import Group, Run
 from vmg.learn.loop import State, initial_state, run_chunk
 from vmg.learn.models import initial_models, separate
-from vmg.learn.objectives import Draw, MetricAndTranslator, Steps, on_device
+from vmg.learn.objectives import Draw, MetricAndTranslator
 from vmg.networks import Weights
 
 
@@ -68,17 +69,17 @@ class OurTraining:
     def __init__(self, episodes: Episodes, seed: int = 0) -> None:
         self.config = LearnConfig()
         self.objective = MetricAndTranslator(self.config)
+        self.group = Group([Run(self.objective, Training(episodes, [seed]))])
         self.inputs: Weights = self.objective.scalings(episodes)
-        self.steps: Steps = on_device(episodes)
         self.initial = initial_models(self.objective.sizes(episodes), [seed])
         self.state: State = initial_state(self.initial)
         self.done = 0
 
     def run(self, n_steps: int) -> None:
         """Take so many steps and wait for them."""
-        seeds, start = np.zeros(1, np.uint32), np.int32(self.done)
+        group, start = self.group, np.int32(self.done)
         self.state, losses = run_chunk(
-            self.state, self.inputs, seeds, start, self.steps, objective=self.objective, length=n_steps
+            self.state, group.own, group.inputs, start, group.steps, objective=self.objective, length=n_steps
         )
         jax.device_get(losses)
         self.done += n_steps
@@ -87,7 +88,7 @@ class OurTraining:
         """Return the losses of a batch by name, and the gradient of their sum, at the initial weights."""
         weights = separate(self.initial, {})[0]
         gradient, losses = jax.grad(
-            lambda w: self.objective.loss(w | self.inputs, self.steps, draw), has_aux=True
+            lambda w: self.objective.loss(w | self.inputs, self.group.steps, draw), has_aux=True
         )(weights)  # fmt: skip
         return {name: float(loss) for name, loss in losses.items()}, gradient
 
@@ -95,7 +96,7 @@ class OurTraining:
 def _check_same(ours: OurTraining, peer: TorchTraining) -> str:
     """Compare losses and gradients at the same weights on the same batch."""
     peer.load(separate(ours.initial, {})[0])
-    draw = ours.objective.draw(jax.random.key(1), ours.steps)
+    draw = ours.objective.draw(jax.random.key(1), ours.group.steps)
     our_losses, our_gradient = ours.loss_and_gradient(draw)
     losses, gradient = peer.loss_and_gradient(*(np.asarray(part) for part in draw))
     same = all(np.isclose(losses[name], our_losses[name], rtol=1e-4, atol=1e-6) for name in losses)

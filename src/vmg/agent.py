@@ -25,6 +25,7 @@ from vmg.data.episodes import Episodes
 from vmg.errors import PACKAGE, VMGError
 from vmg.files import read_json, read_npz, write_json, write_npz
 from vmg.graph import EdgeRewards, Goal, MemoryGraph, Solution, build, goal, reward, solve
+from vmg.learn.config import Training
 from vmg.networks import Weights, embed, load_weights, save_weights
 from vmg.types import Float32s
 
@@ -85,12 +86,26 @@ class Agent:
         show_progress: bool | None = None,
     ) -> list["Agent"]:
         """Learn one agent a seed, side by side. With a `folder`, a killed run goes on where it was."""
-        from vmg.learn import fit
+        training = Training(episodes, seeds, validation, folder)
+        return cls.fit_together([training], [config or AgentConfig()], show_progress=show_progress)[0]
 
-        config = config or AgentConfig()
-        weights = fit(episodes, config.learn, seeds, validation=validation, folder=folder, show_progress=show_progress)
-        facts = DataFacts.of(episodes)
-        return [cls(config, facts, seed, each) for seed, each in zip(seeds, weights, strict=True)]
+    @classmethod
+    def fit_together(
+        cls, trainings: Sequence[Training], configs: Sequence[AgentConfig], *, show_progress: bool | None = None
+    ) -> list[list["Agent"]]:
+        """Learn the agents of several data sets side by side; they must be learned alike."""
+        from vmg.learn import fit_together
+
+        if any(config.learn != configs[0].learn for config in configs):
+            raise VMGError("Agents are learned side by side only with the same settings of learning.")
+        learned = fit_together(trainings, configs[0].learn, show_progress=show_progress)
+        return [
+            [
+                cls(config, DataFacts.of(training.episodes), seed, weights)
+                for seed, weights in zip(training.seeds, models, strict=True)
+            ]
+            for training, config, models in zip(trainings, configs, learned, strict=True)
+        ]
 
     def build(self, episodes: Episodes) -> "Agent":
         """Build the graph from these episodes: usually, but not necessarily, those it learned from."""

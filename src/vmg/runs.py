@@ -8,7 +8,7 @@ scores.json              what was measured last                baselines/     be
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from vmg.data.episodes import Episodes
 from vmg.errors import VMGError
 from vmg.files import read_json, write_json, write_text
 from vmg.graph import summarise
+from vmg.learn.config import Training
 from vmg.networks import embed
 from vmg.statistics import bootstrap_interval
 
@@ -85,22 +86,48 @@ def load_run(folder: Path) -> Run:
     return replace(from_dict(Run, content, place=str(path)), folder=folder)
 
 
-def train(run: Run) -> None:
-    """Learn the agents of all seeds side by side; a killed run goes on where it was."""
-    if (run.folder / "run.json").exists():
-        _refuse_another(run, load_run(run.folder))
-    else:
-        save_run(run)
+def train(*runs: Run) -> None:
+    """Learn the agents of all seeds and runs, side by side where they can be; a killed run goes on where it was."""
+    for run in runs:
+        if (run.folder / "run.json").exists():
+            _refuse_another(run, load_run(run.folder))
+        else:
+            save_run(run)
+    for alike in _alike([(run, _training(run, "training")) for run in runs]):
+        _train_together(alike)
+
+
+def _train_together(alike: Sequence[tuple[Run, Training]]) -> None:
+    found = Agent.fit_together([training for _, training in alike], [run.config for run, _ in alike])
+    for (run, _), agents in zip(alike, found, strict=True):
+        for agent in agents:
+            folder = run.agent_folder(agent.seed)
+            if not (folder / "config.json").exists():
+                _write_losses(agent.seed, run.folder / "training" / "metrics.csv", folder / "metrics.csv")
+                agent.save(folder)
+        folders = ", ".join(str(run.agent_folder(seed)) for seed in run.seeds)
+        say(f"Trained for {run.config.learn.steps:,} steps: {folders}.")
+
+
+def train_baselines(*runs: Run) -> None:
+    """Learn behaviour cloning, plain and goal-conditioned, for all runs, side by side where they can be."""
+    for alike in _alike([(run, _training(run, "baselines")) for run in runs]):
+        cloning_actors([training for _, training in alike], alike[0][0].config)
+
+
+def _training(run: Run, folder: str) -> Training:
     episodes, held_out = run.episodes()
-    agents = Agent.fit(episodes, run.config, run.seeds, validation=held_out, folder=run.folder / "training")
-    for agent in agents:
-        folder = run.agent_folder(agent.seed)
-        if not (folder / "config.json").exists():
-            _write_losses(agent.seed, run.folder / "training" / "metrics.csv", folder / "metrics.csv")
-            agent.save(folder)
-    say(
-        f"Trained for {run.config.learn.steps:,} steps: {', '.join(str(run.agent_folder(seed)) for seed in run.seeds)}."
-    )
+    return Training(episodes, run.seeds, held_out if folder == "training" else None, run.folder / folder)
+
+
+def _alike(pairs: Sequence[tuple[Run, Training]]) -> list[list[tuple[Run, Training]]]:
+    """Group what can be learned side by side: the same settings, the same sizes of observations and actions."""
+    groups: dict[Any, list[tuple[Run, Training]]] = {}
+    for run, training in pairs:
+        episodes, goal = training.episodes, run.config.goal
+        alike = (run.config.learn, goal, episodes.observation_size, episodes.action_size, training.validation is None)
+        groups.setdefault(alike, []).append((run, training))
+    return list(groups.values())
 
 
 def build(run: Run, config: GraphConfig) -> None:
@@ -155,7 +182,7 @@ def evaluate_run(run: Run, config: ActConfig, trial: Trial) -> dict[str, list[Sc
         write_card(folder)
         found["VMG"].append(scores)
     if trial.baselines:
-        actors = cloning_actors(run.episodes()[0], run.config, run.seeds, run.folder / "baselines")
+        (actors,) = cloning_actors([_training(run, "baselines")], run.config)
         budget = asdict(run.config.learn)
         for name, models in actors.items():
             found[name] = [

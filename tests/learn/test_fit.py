@@ -10,8 +10,9 @@ from learning_cases import SMALL, assert_same_weights, untrained, walk
 from test_metric_losses import slow_metric_loss
 
 from vmg.errors import VMGError
-from vmg.learn import LearnConfig, fit, fit_cloning, load_checkpoint, loop, training
+from vmg.learn import LearnConfig, Training, fit, fit_cloning, fit_together, load_checkpoint, loop, training
 from vmg.learn.objectives import Cloning, MetricAndTranslator, on_device
+from vmg.learn.store import Store
 from vmg.networks import clone, encode, flat, load_weights, mlp, save_weights, translate
 
 
@@ -38,6 +39,56 @@ def test_batched_models_as_on_a_gpu_equal_the_models_alone(monkeypatch):
     together = fit(walk(0), config, [4, 0, 7], validation=walk(1))
     monkeypatch.undo()
     assert_same_weights(together, [fit(walk(0), config, [seed])[0] for seed in (4, 0, 7)], rtol=1e-3, atol=1e-5)
+
+
+def test_data_sets_side_by_side_end_as_each_alone(tmp_path, monkeypatch):
+    config = replace(SMALL, encoder_inputs="normalised", translator_inputs="relative", learning_rate=0.8e-3)
+    sets = [walk(0), walk(1, n_episodes=3), walk(2, length=30)]
+    seeds = [(0, 1), (0,), (5,)]
+    trainings = [
+        Training(episodes, mine, validation=walk(9) if i else None, folder=tmp_path / str(i))
+        for i, (episodes, mine) in enumerate(zip(sets, seeds, strict=True))
+    ]
+    alone = [
+        fit(each.episodes, config, each.seeds, validation=each.validation, folder=tmp_path / f"alone_{i}")
+        for i, each in enumerate(trainings)
+    ]
+    for batched in (False, True):
+        if batched:
+            monkeypatch.setattr(loop, "_each_model", lambda function, models: jax.vmap(function)(models))
+            jax.clear_caches()
+        for models, expected in zip(fit_together(trainings, config, resume=False), alone, strict=True):
+            assert_same_weights(models, expected, **{"rtol": 1e-3, "atol": 1e-5} if batched else {})
+    jax.clear_caches()
+    for i in range(3):
+        rows, expected_rows = rows_of(tmp_path / str(i)), rows_of(tmp_path / f"alone_{i}")
+        assert [row["step"] for row in rows] == [row["step"] for row in expected_rows]
+        assert set(load_checkpoint(tmp_path / str(i) / "checkpoints" / "step_0000000120.safetensors")) == set(seeds[i])
+
+
+def test_data_sets_at_different_steps_go_on_side_by_side(tmp_path, monkeypatch):
+    alone = [fit(walk(seed), SMALL, [seed]) for seed in (0, 1, 2)]
+    trainings = [Training(walk(seed), [seed], folder=tmp_path / str(seed)) for seed in (0, 1, 2)]
+    fit_together(trainings[:1], SMALL)
+    write = Store.write_checkpoint
+
+    def killed(store, step, *rest):
+        write(store, step, *rest)
+        if step == 80:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Store, "write_checkpoint", killed)
+    with pytest.raises(KeyboardInterrupt):
+        fit_together(trainings[1:2], SMALL)
+    monkeypatch.undo()
+    for models, expected in zip(fit_together(trainings, SMALL), alone, strict=True):
+        assert_same_weights(models, expected)
+
+
+def test_data_sets_of_different_sizes_do_not_fit_together():
+    other = replace(walk(1), actions=walk(1).actions[:, :1])
+    with pytest.raises(VMGError, match="action_size is 2 in the one and 1 in the other"):
+        fit_together([Training(walk(0)), Training(other)], SMALL)
 
 
 def test_weights_are_complete_numpy_float32_of_their_own(tmp_path):
@@ -166,7 +217,7 @@ def test_bad_seeds(seeds):
 
 def test_validation_episodes_of_another_size():
     other = replace(walk(1), actions=walk(1).actions[:, :1])
-    with pytest.raises(VMGError, match="action_size is 2 in the training episodes and 1"):
+    with pytest.raises(VMGError, match="action_size is 2 in the one and 1 in the other"):
         fit(walk(0), SMALL, validation=other)
 
 
@@ -190,8 +241,8 @@ def test_bad_options(option, value, words):
 def test_cloning_learns_the_action_and_uses_its_goal():
     episodes = walk(0, n_episodes=40)
     config = replace(SMALL, steps=1500, translator_inputs="relative", hidden_units=32)
-    (plain,) = fit_cloning(episodes, config)
-    (aimed,) = fit_cloning(episodes, config, goal_columns=(0, 1))
+    ((plain,),) = fit_cloning([Training(episodes)], config)
+    ((aimed,),) = fit_cloning([Training(episodes)], config, goal_columns=(0, 1))
     o_t, a_t = episodes.observations[episodes.step_observation], episodes.actions
     goals = episodes.observations[episodes.step_observation + 1][:, :2]
     blind = np.mean((clone(plain, o_t) - a_t) ** 2)
@@ -223,7 +274,8 @@ def test_a_translator_that_sees_some_columns_ignores_the_others():
 
 def test_cloning_sees_what_the_translator_would_see():
     episodes = walk(0)
-    (weights,) = fit_cloning(episodes, replace(SMALL, translator_columns=(1,)), goal_columns=(0,))
+    config = replace(SMALL, translator_columns=(1,))
+    ((weights,),) = fit_cloning([Training(episodes)], config, goal_columns=(0,))
     o_t, goals = episodes.observations[:5], episodes.observations[5:10, :1]
     assert np.array_equal(clone(weights, o_t, goals), clone(weights, o_t + np.array([3, 0, 5], np.float32), goals))
     assert not np.allclose(clone(weights, o_t, goals), clone(weights, o_t, goals + 1))

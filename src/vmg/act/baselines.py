@@ -6,7 +6,7 @@ environment names or, where none is named, for the last observation of the recor
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from vmg.config import AgentConfig, GoalConfig
 from vmg.data.episodes import Episodes
+from vmg.learn.config import Training
 from vmg.networks import Weights, clone
 from vmg.types import Float32s
 
@@ -43,16 +44,32 @@ class CloningActor:
 
 
 def cloning_actors(
-    episodes: Episodes, config: AgentConfig, seeds: Sequence[int], folder: Path
-) -> dict[str, list[CloningActor]]:
-    """Train both baselines, one model a seed; `folder` keeps them, so that training goes on or is not done twice."""
+    trainings: Sequence[Training], config: AgentConfig, *, show_progress: bool | None = None
+) -> list[dict[str, list[CloningActor]]]:
+    """Train both baselines for each data set, one model a seed, side by side, in folders within the trainings'."""
     from vmg.learn import fit_cloning
 
-    columns = config.goal.columns if config.goal else tuple(range(episodes.observation_size))
+    columns = config.goal.columns if config.goal else tuple(range(trainings[0].episodes.observation_size))
+    plain, aimed = (
+        fit_cloning(
+            [replace(each, folder=each.folder and Path(each.folder) / name) for each in trainings],
+            config.learn,
+            goal_columns=goal_columns,
+            show_progress=show_progress,
+        )
+        for name, goal_columns in (("BC", ()), ("GCBC", columns))
+    )
+    return [
+        _actors(training.episodes, config, columns, *models)
+        for training, *models in zip(trainings, plain, aimed, strict=True)
+    ]
+
+
+def _actors(
+    episodes: Episodes, config: AgentConfig, columns: tuple[int, ...], plain: list[Weights], aimed: list[Weights]
+) -> dict[str, list[CloningActor]]:
     best = episodes[int(np.argmax(episodes.returns))].observations[-1]
     low, high = episodes.actions.min(0), episodes.actions.max(0)
-    plain = fit_cloning(episodes, config.learn, seeds, folder=folder / "BC")
-    aimed = fit_cloning(episodes, config.learn, seeds, goal_columns=columns, folder=folder / "GCBC")
     return {
         "BC": [CloningActor(weights, low, high) for weights in plain],
         "GCBC": [CloningActor(weights, low, high, best[list(columns)], config.goal) for weights in aimed],

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
-from vmg.learn.config import LearnConfig
+from vmg.learn.config import LearnConfig, Training
 
 if TYPE_CHECKING:
     from vmg.learn.store import load_checkpoint
-    from vmg.learn.training import fit, fit_cloning
+    from vmg.learn.training import fit, fit_cloning, fit_together
 
-__all__ = ["LearnConfig", "fit", "fit_cloning", "load_checkpoint"]
+__all__ = ["LearnConfig", "Training", "fit", "fit_cloning", "fit_together", "load_checkpoint"]
 
 
 def __getattr__(name: str) -> Any:

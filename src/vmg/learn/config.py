@@ -1,9 +1,12 @@
 """What learning can be told, each option with its one-line help."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from math import isfinite
+from pathlib import Path
 from typing import Literal, get_args, get_origin
 
+from vmg.data.episodes import Episodes
 from vmg.errors import VMGError
 
 
@@ -43,6 +46,18 @@ class LearnConfig:
     def __post_init__(self) -> None:
         for field in fields(self):
             _check(field.name, getattr(self, field.name), field.type)
+
+
+@dataclass(frozen=True)
+class Training:
+    """Models to learn from one data set, one a seed."""
+
+    episodes: Episodes
+    seeds: Sequence[int] = (0,)
+    validation: Episodes | None = None
+    """Episodes kept apart, on which the losses are measured too."""
+    folder: Path | str | None = None
+    """Where losses and checkpoints are written, and from where a killed run goes on."""
 
 
 _SMALLEST = {"batch_size": 2}  # one step alone has no negatives

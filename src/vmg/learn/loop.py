@@ -1,5 +1,7 @@
 """The compiled loop: a thousand updates of every model in one call, with the data on the device.
 
+Models side by side share an objective, but each has its seed and may have data of its own.
+
 Step i of the model with seed s draws from fold_in(key(s), i) and from nothing else, so that any step can be run again
 from the weights, Adam's moments and the step's number alone.
 """
@@ -23,6 +25,18 @@ VALIDATION_BATCHES = 10
 VALIDATION_SEED = 0
 
 
+class Own(NamedTuple):
+    """What a model has of its own and keeps; every array has one leading entry a model."""
+
+    seed: jax.Array
+    first: jax.Array
+    """First of the steps it learns from."""
+    size: jax.Array
+    """How many they are."""
+    scales: Weights
+    """Mean and spread of its data, for each input."""
+
+
 class State(NamedTuple):
     """All that changes while learning; every array has one leading entry a model."""
 
@@ -44,20 +58,25 @@ def state_at(step: int, weights: Weights, mu: Weights, nu: Weights) -> State:
 @partial(jax.jit, static_argnames=("objective", "length"), donate_argnames="state")
 def run_chunk(
     state: State,
+    own: Own,
     inputs: Weights,
-    seeds: jax.Array,
     start: jax.Array,
     steps: Steps,
     *,
     objective: Objective,
     length: int,
 ) -> tuple[State, Losses]:
-    """Take `length` steps from step `start`; return the state and the losses of each (model, step)."""
+    """Take `length` steps from step `start`; return the state and the losses of each (model, step).
 
-    def learn(one: tuple[State, jax.Array]) -> tuple[State, Losses]:
-        return _learn(*one, inputs, start, steps, objective, length)
+    `inputs` is what the inputs of all models share: which numbers they see, and how.
+    """
 
-    return _each_model(learn, (state, seeds))
+    def learn(one: tuple[State, Own]) -> tuple[State, Losses]:
+        state, own = one
+        mine = steps._replace(first=own.first, size=own.size)
+        return _learn(state, own.seed, _joined(inputs, own.scales), start, mine, objective, length)
+
+    return _each_model(learn, (state, own))
 
 
 @partial(jax.jit, static_argnames="objective")
@@ -93,6 +112,10 @@ def _learn(
         return State(weights, adam), info
 
     return jax.lax.scan(step, state, draws)
+
+
+def _joined(inputs: Weights, scales: Weights) -> Weights:
+    return {part: inputs[part] | scales[part] for part in inputs}
 
 
 def _each_model(function: Callable[[Any], T], models: Any) -> T:

@@ -1,6 +1,7 @@
 """Models as the loop wants them (one array for all, a leading entry a model) and as everyone else does (one by one)."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import jax
 import numpy as np
@@ -20,12 +21,17 @@ def stacked(models: Sequence[Weights]) -> Weights:
     return together
 
 
+def joined(parts: Sequence[Any]) -> Any:
+    """Put groups of models side by side."""
+    return jax.tree.map(lambda *arrays: np.concatenate(arrays), *parts)
+
+
+def taken(together: Any, which: slice | int) -> Any:
+    """Take some of the models, or one."""
+    return jax.tree.map(lambda array: array[which], together)
+
+
 def separate(together: Weights, inputs: Weights) -> list[Weights]:
     """Take the models apart again, each complete with its inputs' scaling, as numpy arrays of its own."""
     n_models = len(jax.tree.leaves(together)[0])
-    return [jax.tree.map(np.array, _at(together, i) | inputs) for i in range(n_models)]
-
-
-def _at(together: Weights, i: int) -> Weights:
-    one: Weights = jax.tree.map(lambda array: array[i], together)
-    return one
+    return [jax.tree.map(np.array, taken(together, i) | inputs) for i in range(n_models)]

@@ -13,19 +13,23 @@ import jax.numpy as jnp
 import numpy as np
 
 from vmg.data.episodes import Episodes
+from vmg.errors import VMGError
 from vmg.learn.config import LearnConfig
 from vmg.learn.metric import Loss, metric_loss, squared_distance
 from vmg.learn.translator import sample_goals, translator_loss
 from vmg.networks import Weights, clone, goal_scaling, input_scaling, network_sizes
+from vmg.types import Int32s
 
 
 class Steps(NamedTuple):
-    """What a step's batch is taken from, on the device."""
+    """What a step's batch is taken from, on the device: `size` steps from step `first` on."""
 
     observations: jax.Array
     actions: jax.Array
     step_observation: jax.Array
     steps_left: jax.Array
+    first: jax.Array
+    size: jax.Array
 
 
 class Draw(NamedTuple):
@@ -36,10 +40,28 @@ class Draw(NamedTuple):
     row_tpk: jax.Array
 
 
-def on_device(episodes: Episodes) -> Steps:
-    """Move the steps of the episodes to the device."""
-    rows, left = episodes.step_observation.astype(np.int32), episodes.steps_left.astype(np.int32)
-    return Steps(*map(jnp.asarray, (episodes.observations, episodes.actions, rows, left)))
+def on_device(*data: Episodes) -> Steps:
+    """Move the steps of one or more data sets to the device, one after the other; `first` and `size` are the first's.
+
+    Which of them a model draws from is for the loop to say: `spans`.
+    """
+    n_rows = [len(episodes.observations) for episodes in data]
+    if sum(n_rows) >= 2**31:
+        raise VMGError(f"{sum(n_rows):,} observations are too many for one training: rows are counted in 32 bits.")
+    offsets = np.cumsum([0, *n_rows[:-1]])
+    arrays = (
+        np.concatenate([episodes.observations for episodes in data]),
+        np.concatenate([episodes.actions for episodes in data]),
+        np.concatenate([e.step_observation + offset for e, offset in zip(data, offsets, strict=True)]).astype(np.int32),
+        np.concatenate([episodes.steps_left for episodes in data]).astype(np.int32),
+    )
+    return Steps(*map(jnp.asarray, arrays), *(jnp.asarray(ends[0]) for ends in spans(data)))
+
+
+def spans(data: Sequence[Episodes]) -> tuple[Int32s, Int32s]:
+    """Return the first step of each data set, once they are laid one after the other, and how many it has."""
+    counts = np.array([episodes.n_steps for episodes in data])
+    return (np.cumsum(counts) - counts).astype(np.int32), counts.astype(np.int32)
 
 
 class Objective(Protocol):
@@ -59,7 +81,7 @@ class Objective(Protocol):
         """Return the layers of each network."""
 
     def scalings(self, episodes: Episodes) -> Weights:
-        """Return what turns observations into inputs: not learned, the same for every model."""
+        """Return what turns observations into inputs: not learned, the same for every model of these episodes."""
 
     def draw(self, key: jax.Array, steps: Steps) -> Draw:
         """Draw a batch."""
@@ -146,5 +168,5 @@ class Cloning:
 
 def _drawn_steps(key: jax.Array, steps: Steps, n: int) -> tuple[jax.Array, jax.Array, jax.Array]:
     step_key, goal_key = jax.random.split(key)
-    step = jax.random.randint(step_key, (n,), 0, len(steps.actions), jnp.int32)
+    step = steps.first + jax.random.randint(step_key, (n,), 0, steps.size, jnp.int32)
     return step, steps.step_observation[step], goal_key
