@@ -24,7 +24,7 @@ from vmg.config import AgentConfig, from_dict
 from vmg.data.episodes import Episodes
 from vmg.errors import PACKAGE, VMGError
 from vmg.files import read_json, read_npz, write_json, write_npz
-from vmg.graph import EdgeRewards, Goal, MemoryGraph, Solution, build, goal, reward, solve
+from vmg.graph import EdgeRewards, Goal, MemoryGraph, Recordings, Solution, build, goal, reward, solve
 from vmg.learn.config import Training
 from vmg.networks import Weights, embed, load_weights, save_weights
 from vmg.types import Float32s
@@ -115,8 +115,13 @@ class Agent:
                 f"from {self.data.source} with {self.data.observation_size}. Choose the same keys for the state."
             )
         settings = self.config.graph
+        features = embed(self.weights, episodes.observations)
         graph = build(
-            embed(self.weights, episodes.observations), episodes, settings.radius, labelling=settings.labelling
+            features,
+            episodes,
+            settings.radius,
+            labelling=settings.labelling,
+            recordings=settings.recordings,
         )
         places = None
         if self.config.goal:
@@ -171,8 +176,7 @@ class Agent:
             (folder / "graph.npz").unlink(missing_ok=True)
         save_weights(folder / "weights.safetensors", self.weights)
         if self.graph:
-            extra = {} if self.places is None else {"places": self.places}
-            write_npz(folder / "graph.npz", _arrays(self.graph) | extra)
+            write_npz(folder / "graph.npz", _graph_arrays(self.graph, self.places))
         if self.solution:
             write_npz(folder / "solution.npz", _arrays(self.solution))
         write_json(folder / "versions.json", versions())
@@ -228,7 +232,15 @@ def _forget_other_scores(folder: Path, description: dict[str, Any]) -> None:
 
 
 def _arrays(record: Any) -> dict[str, np.ndarray]:
-    return {f.name: np.asarray(getattr(record, f.name)) for f in fields(record)}
+    values = {f.name: getattr(record, f.name) for f in fields(record)}
+    return {name: np.asarray(value) for name, value in values.items() if value is not None}
+
+
+def _graph_arrays(graph: MemoryGraph, places: Float32s | None) -> dict[str, np.ndarray]:
+    arrays = {name: array for name, array in _arrays(graph).items() if name != "recordings"}
+    if graph.recordings:
+        arrays |= {f"recorded_{name}": array for name, array in _arrays(graph.recordings).items()}
+    return arrays if places is None else arrays | {"places": places}
 
 
 def _fitting_weights(path: Path, facts: DataFacts) -> Weights:
@@ -245,8 +257,12 @@ def _fitting_weights(path: Path, facts: DataFacts) -> Weights:
 def _load_graph(path: Path) -> tuple[MemoryGraph, Float32s | None]:
     arrays = read_npz(path)
     places = arrays.pop("places", None)
+    kept = {name: arrays.pop(name) for name in list(arrays) if name.startswith("recorded_")}
     try:
-        graph = MemoryGraph(**{**arrays, "radius": float(arrays["radius"])})  # type: ignore[arg-type]
+        recordings = (
+            Recordings(**{name.removeprefix("recorded_"): array for name, array in kept.items()}) if kept else None
+        )
+        graph = MemoryGraph(**{**arrays, "radius": float(arrays["radius"]), "recordings": recordings})  # type: ignore[arg-type]
     except (KeyError, TypeError) as error:
         raise VMGError(f"{path} does not hold a graph: {error}.") from error
     n, n_edges, n_rows, n_steps = len(graph.features), len(graph.heads), len(graph.labels), len(graph.slots)
@@ -267,6 +283,9 @@ def _load_graph(path: Path) -> tuple[MemoryGraph, Float32s | None]:
         and _within(graph.slots, n_edges + n)
         and _within(graph.rows, n_rows)
         and np.isfinite(graph.features).all()
+        and all(array.ndim == 2 and len(array) == n_rows for array in kept.values())
+        and (recordings is None or recordings.features.shape[1] == graph.features.shape[1])
+        and (recordings is None or recordings.observations.shape[1] == graph.states.shape[1])
         and (places is None or (places.ndim == 2 and len(places) == n_rows))
     )  # fmt: skip
     if not sound:
@@ -286,6 +305,7 @@ def _load_solution(path: Path, graph: MemoryGraph) -> Solution:
         and _within(solution.targets, n)
         and _within(solution.hops, n_entries)
         and _within(solution.passed, n)
+        and (solution.to_go is None or (graph.recordings and solution.to_go.shape == graph.labels.shape))
     )
     if not sound:
         raise VMGError(f"{path} does not fit the graph beside it. Solve the graph again (`vmg solve`).")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import tyro
 from tyro.conf import OmitArgPrefixes, Positional, arg
@@ -25,6 +25,8 @@ from vmg.data.loading import SOURCES
 from vmg.demo import Demo, run_demo
 from vmg.errors import PACKAGE, VMGError
 from vmg.learn.config import LearnConfig
+from vmg.reproduce import Study, StudyName
+from vmg.reproduce import reproduce as reproduce_study
 from vmg.runs import Run, Trial, load_run
 from vmg.tables import agent_table, run_table, scores_table
 
@@ -40,6 +42,9 @@ usage: vmg COMMAND [OPTIONS]
   solve       reward the graph's edges and solve it                       vmg solve runs/maze
   evaluate    act in the environment and score it                         vmg evaluate runs/maze --baselines
   info        what a run or an agent is, and what it scored               vmg info runs/maze
+  reproduce   measure a table of the paper: main, locomotion, skills      vmg reproduce main --tasks kitchen-partial
+  draw        figures and films of a run, as files                        vmg draw runs/maze --films 0
+  report      one page to read in a browser: all of the above             vmg report runs/maze
 
 `vmg COMMAND --help` explains a command and lists its options. A stage that is interrupted goes on when called again.
 """
@@ -260,6 +265,100 @@ def info(arguments: list[str]) -> None:
     show(_json(content) if options.json else table)
 
 
+@dataclass(frozen=True)
+class Draw:
+    """Draw a run: the graph, an episode on it, losses, distributions, the radius, a change of values. Needs `view`."""
+
+    run: _RunFolder
+    """The run's folder."""
+    out: Path | None = None
+    """Folder of the pictures; None: `figures` in the run's."""
+    themes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+    """Colours: light for print, dark for screens."""
+    formats: tuple[Literal["png", "svg"], ...] = ("png", "svg")
+    """Kinds of picture files."""
+    films: tuple[int, ...] = ()
+    """Seeds of episodes to film, as .mp4 and .gif."""
+    radii: tuple[float, ...] = ()
+    """Radii to build and score the first agent at; kept in radii.json."""
+    radius_episodes: int = 20
+    """Episodes to score each radius with."""
+    workers: int | None = None
+    """Processes that score; None: one a core."""
+    seed: int = 0
+    """Seed of the layout."""
+    json: bool = False
+    """Print JSON."""
+
+
+def draw(arguments: list[str]) -> None:
+    """`vmg draw`."""
+    from vmg.view.draw import draw_run, measure_radii
+
+    options = _parsed(Draw, "draw", arguments)
+    run = load_run(options.run)
+    measure_radii(run, options.radii, n_episodes=options.radius_episodes, workers=options.workers)
+    files = draw_run(
+        run, options.out, themes=options.themes, formats=options.formats, films=options.films, seed=options.seed
+    )
+    if options.json:
+        show(_json([str(file) for file in files]))
+    say(f"Wrote {len(files)} files: {files[0].parent}" if files else "There is nothing to draw yet.")
+
+
+@dataclass(frozen=True)
+class Report:
+    """Write one page about a run that needs no network: data, training, graph, scores, failures, films, commands."""
+
+    run: _RunFolder
+    """The run's folder."""
+    out: Path | None = None
+    """The file to write; None: report.html in the run's folder."""
+    films: int = 2
+    """Episodes to film: a good one, then failed ones."""
+    replays: int = 8
+    """Failed episodes to run again and look at step by step."""
+    json: bool = False
+    """Print JSON."""
+
+
+def report(arguments: list[str]) -> None:
+    """`vmg report`."""
+    from vmg.view.report import write_report
+
+    options = _parsed(Report, "report", arguments)
+    file = write_report(load_run(options.run), options.out, films=options.films, replays=options.replays)
+    if options.json:
+        show(_json({"report": str(file), "bytes": file.stat().st_size}))
+    say(f"Wrote {file}: open it in a browser.")
+
+
+@dataclass(frozen=True)
+class Reproduce:
+    """Measure a table of the paper: train, evaluate, compare; called again, it goes on where it was.
+
+    `main`: the kitchen, AntMaze and Adroit. `locomotion`: the nine Gym tasks. `skills`: new rewards in the kitchen,
+    without training. A task without its data becomes a row that says how to get them.
+    """
+
+    name: Annotated[Positional[StudyName], arg(metavar="STUDY")]
+    """main, locomotion or skills."""
+    study: OmitArgPrefixes[Study] = field(default_factory=Study)
+    json: bool = False
+    """Print the rows as JSON."""
+
+
+def reproduce(arguments: list[str]) -> None:
+    """`vmg reproduce`."""
+    options = _parsed(Reproduce, "reproduce", arguments)
+    table = reproduce_study(options.name, options.study)
+    if options.study.only == "train":
+        _end(options.json, table, f"Next, where the simulator is: vmg reproduce {options.name} --only evaluate")
+        return
+    show(table.with_suffix(".json").read_text() if options.json else table.read_text())
+    say(f"The table is in {table}, every row with its settings in {table.with_suffix('.json')}.")
+
+
 def demo(arguments: list[str]) -> None:
     """`vmg demo`."""
     run_demo(_parsed(Demo, "demo", arguments))
@@ -274,6 +373,9 @@ COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "solve": solve,
     "evaluate": evaluate,
     "info": info,
+    "reproduce": reproduce,
+    "draw": draw,
+    "report": report,
 }
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from vmg.errors import VMGError
 from vmg.graph.merging import Labelling
-from vmg.graph.planning import PathWeights, Search, Ties
+from vmg.graph.planning import Paths, PathWeights, Search, Ties
 from vmg.graph.rewards import GoalKind, Variant
 from vmg.graph.values import DeadEnds
 from vmg.learn.config import LearnConfig
@@ -29,6 +29,8 @@ class GraphConfig:
     """γ_m: a state farther than this from every vertex becomes a vertex."""
     labelling: Labelling = "nearest"
     """A state belongs to the nearest vertex of the finished graph, or ("online") of those there when it was scanned."""
+    recordings: bool = False
+    """Keep every recorded observation with the graph, so that paths can follow recordings."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +47,10 @@ class SolveConfig:
     """N_s: edges the search for the best vertex may go; None: any number."""
     path_weights: PathWeights = "rewards"
     """Paths lose the least reward, or have the fewest hops."""
+    paths: Paths = "edges"
+    """Paths go along edges, or ("recordings") along recorded episodes, with a price on changing from one to another."""
+    switch_cost: float = 30.0
+    """That price: unrewarded steps for every recorded step's length of gap between the two recordings."""
     ties: Ties = "index"
     """Of equally good vertices head for the one of lowest index, or for the one reached most cheaply ("nearest")."""
     dead_ends: DeadEnds = "loop"
@@ -72,13 +78,17 @@ class ActConfig:
     """How the path becomes actions."""
 
     subgoal_steps: int = 2
-    """N_sg: how many edges ahead on the path the translator's goal lies."""
+    """N_sg: how many edges ahead on the path the translator's goal lies, or recorded steps along recordings."""
     keep_path: bool = False
     """Keep a path until lost or stuck, as the published program does, instead of planning at every step."""
+    noise: float = 0.0
+    """Spread of normal noise on actions, the same whenever an episode is run again; frees a body that sticks."""
 
     def __post_init__(self) -> None:
         if self.subgoal_steps < 0:
             raise VMGError(f"subgoal_steps must be at least 0, not {self.subgoal_steps}.")
+        if not self.noise >= 0:
+            raise VMGError(f"The noise must be at least 0, not {self.noise}.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ from vmg.console import say, show
 from vmg.runs import Run, Trial, load_run
 from vmg.tables import scores_table
 from vmg.view.maze import draw_maze_story
+from vmg.view.report import write_report
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,13 @@ def run_demo(options: Demo) -> None:
     trial = Trial(episodes=options.episodes, baselines=True)
     found = runs.evaluate_run(load_run(options.out), run.config.act, trial)
     draw_maze_story(Agent.load(run.agent_folder(0)), task, options.out / "maze.png")
+    say("6  Looking at it: figures, a film, and one page that shows everything.")
+    write_report(load_run(options.out))
     content = {method: [each.to_dict() for each in scores] for method, scores in found.items()}
     show(dumps(content, indent=2) if options.json else scores_table(found))
     say(f"Done in {time.perf_counter() - started:.0f} s. In {options.out}:")
-    say("  maze.png       look at this first: what was logged, what the graph knows, what the policy does")
+    say("  report.html    open this in a browser first: data, training, graph, scores, failures, films, commands")
+    say("  maze.png       what was logged, what the graph knows, what the policy does, in one picture")
     say(f"  seed_0/        the agent: load it with vmg.Agent.load('{options.out}/seed_0'); README.md is its card")
     say("  training/      losses (metrics.csv), checkpoints")
     say("  evaluations/   every episode of every method; scores.json is the summary")

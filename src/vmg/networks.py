@@ -26,6 +26,7 @@ from vmg.types import Float32s
 Layers: TypeAlias = dict[str, Any]
 Weights: TypeAlias = dict[str, Layers]
 Tensors: TypeAlias = dict[str, Float32s]
+Inputs: TypeAlias = Literal["raw", "normalised", "relative", "raw relative"]
 
 ROWS_AT_ONCE = 65_536  # bounds the memory of the hidden layers: 64 MiB at 256 units
 
@@ -48,18 +49,19 @@ def encode(weights: Weights, observations: Any) -> Any:
 def translate(weights: Weights, observations: Any, goals: Any) -> Any:
     """Tran: the action that leads from each observation towards its goal observation."""
     scaling = weights["translator_input"]
-    here, there = (_scaled(scaling, seen)[..., scaling["columns"]] for seen in (observations, goals))
-    return mlp(weights["translator"], _joined(here, there - scaling["relative"] * here))
+    here, there = _scaled(scaling, observations), _scaled_goals(scaling, observations, goals)
+    return mlp(weights["translator"], _joined(here[..., scaling["columns"]], there[..., scaling["columns"]]))
 
 
 def clone(weights: Weights, observations: Any, goals: Any = None) -> Any:
     """Behaviour cloning's action; `goals` are goal columns to head for, where it was trained with them."""
     scaling = weights["cloning_input"]
-    here, seen, columns = _scaled(scaling, observations), scaling["seen"], scaling["columns"]
+    here = _scaled(scaling, observations)
     if goals is None:
-        return mlp(weights["cloning"], here[..., seen])
-    there = (goals - scaling["mean"][columns]) / scaling["std"][columns]
-    return mlp(weights["cloning"], _joined(here[..., seen], there - scaling["relative"] * here[..., columns]))
+        return mlp(weights["cloning"], here)
+    columns = scaling["columns"]
+    of_goals = {**scaling, **{name: scaling[name][columns] for name in ("mean", "spread")}}
+    return mlp(weights["cloning"], _joined(here, _scaled_goals(of_goals, observations[..., columns], goals)))
 
 
 def embed(weights: Weights, observations: Float32s) -> Float32s:
@@ -94,26 +96,37 @@ def initial_layers(rng: np.random.Generator, sizes: tuple[int, ...]) -> Layers:
     return layers
 
 
-def input_scaling(observations: Float32s, inputs: Literal["raw", "normalised", "relative"]) -> Layers:
+def input_scaling(observations: Float32s, inputs: Inputs) -> Layers:
     """Mean and spread that turn raw observations into a network's inputs; "raw" leaves them as they are."""
     size = observations.shape[1]
-    if inputs == "raw":
+    if inputs.startswith("raw"):
         return {"mean": np.zeros(size, np.float32), "std": np.ones(size, np.float32)}
     mean = observations.mean(0, dtype=np.float64).astype(np.float32)
     std = observations.std(0, dtype=np.float64).astype(np.float32)
-    return {"mean": mean, "std": np.where(std > 1e-6, std, np.float32(1))}  # a constant reading stays where it is
+    return {"mean": mean, "std": _no_zeros(std)}
 
 
 def goal_scaling(
-    observations: Float32s, inputs: Literal["raw", "normalised", "relative"], columns: tuple[int, ...]
+    observations: Float32s,
+    inputs: Inputs,
+    columns: tuple[int, ...],
+    differences: Float32s | None = None,
 ) -> Layers:
-    """Like `input_scaling` for a network with goals: which numbers it sees, and whether goals enter as differences."""
+    """Like `input_scaling` for a network with goals: which numbers it sees, and how goals enter.
+
+    A relative goal is its difference from the observation, in units of how large such `differences` are; where they are
+    not given, in units of the observations' spread.
+    """
     size = observations.shape[1]
     if any(not 0 <= column < size for column in columns):
         raise VMGError(f"An observation has the columns 0 to {size - 1}, but {list(columns)} are asked for.")
+    scaling = input_scaling(observations, inputs)
+    relative = inputs in ("relative", "raw relative")
+    spread = scaling["std"] if differences is None or not relative else _no_zeros(differences)
     return {
-        **input_scaling(observations, inputs),
-        "relative": np.float32(inputs == "relative"),
+        **scaling,
+        "spread": spread,
+        "relative": np.float32(relative),
         "columns": np.array(columns, np.int32),
     }
 
@@ -197,6 +210,7 @@ def _expected_shapes(tensors: Tensors, path: Path) -> dict[str, tuple[int, ...]]
     shapes: dict[str, tuple[int, ...]] = {"translator_input.relative": ()}
     for part in ("encoder_input", "translator_input"):
         shapes |= {f"{part}.{name}": tensors["encoder_input.mean"].shape for name in ("mean", "std")}
+    shapes["translator_input.spread"] = tensors["encoder_input.mean"].shape
     for part, sizes in network_sizes(*(len(tensors[name]) for name in sources)).items():
         for k, pair in enumerate(pairwise(sizes)):
             shapes |= {f"{part}.w{k}": pair, f"{part}.b{k}": pair[1:]}
@@ -205,6 +219,16 @@ def _expected_shapes(tensors: Tensors, path: Path) -> dict[str, tuple[int, ...]]
 
 def _scaled(scaling: Layers, observations: Any) -> Any:
     return (observations - scaling["mean"]) / scaling["std"]
+
+
+def _scaled_goals(scaling: Layers, observations: Any, goals: Any) -> Any:
+    relative = scaling["relative"]
+    return (goals - (relative * observations + (1 - relative) * scaling["mean"])) / scaling["spread"]
+
+
+def _no_zeros(spread: Float32s) -> Float32s:
+    """A reading that never changes stays where it is."""
+    return np.where(spread > 1e-6, spread, np.float32(1)).astype(np.float32)
 
 
 def _joined(left: Any, right: Any) -> Any:

@@ -91,9 +91,8 @@ def train(*runs: Run) -> None:
     for run in runs:
         if (run.folder / "run.json").exists():
             _refuse_another(run, load_run(run.folder))
-        else:
-            save_run(run)
-    for alike in _alike([(run, _training(run, "training")) for run in runs]):
+        save_run(run)
+    for alike in _alike([(run, training(run, "training")) for run in runs]):
         _train_together(alike)
 
 
@@ -111,11 +110,12 @@ def _train_together(alike: Sequence[tuple[Run, Training]]) -> None:
 
 def train_baselines(*runs: Run) -> None:
     """Learn behaviour cloning, plain and goal-conditioned, for all runs, side by side where they can be."""
-    for alike in _alike([(run, _training(run, "baselines")) for run in runs]):
+    for alike in _alike([(run, training(run, "baselines")) for run in runs]):
         cloning_actors([training for _, training in alike], alike[0][0].config)
 
 
-def _training(run: Run, folder: str) -> Training:
+def training(run: Run, folder: str) -> Training:
+    """Put together what is learned: the run's own networks, or the baselines', in that folder of the run."""
     episodes, held_out = run.episodes()
     return Training(episodes, run.seeds, held_out if folder == "training" else None, run.folder / folder)
 
@@ -176,17 +176,17 @@ def evaluate_run(run: Run, config: ActConfig, trial: Trial) -> dict[str, list[Sc
     found: dict[str, list[Scores]] = {"VMG": []}
     for folder, agent in run.agents():
         acting = replace(agent, config=replace(agent.config, act=config))
-        scores = _evaluated(run, task, "VMG", acting.seed, acting.config.to_dict(), Policy(acting), trial)
+        scores = evaluated(run, task, "VMG", acting, Policy(acting), trial)
         acting.save(folder)
         write_json(folder / "scores.json", scores.to_dict())
         write_card(folder)
         found["VMG"].append(scores)
     if trial.baselines:
-        (actors,) = cloning_actors([_training(run, "baselines")], run.config)
+        (actors,) = cloning_actors([training(run, "baselines")], run.config)
         budget = asdict(run.config.learn)
         for name, models in actors.items():
             found[name] = [
-                _evaluated(run, task, name, seed, budget, actor, trial)
+                evaluated_as(run, task, name, seed, budget, actor, trial)
                 for seed, actor in zip(run.seeds, models, strict=True)
             ]
     save_run(replace(run, config=replace(run.config, act=config)))
@@ -210,11 +210,17 @@ def _in_words(agent: Agent, held_out: Episodes | None) -> str:
     )
 
 
-def _evaluated(
+def evaluated(run: Run, task: Task, method: str, agent: Agent, actor: Actor, trial: Trial) -> Scores:
+    """Evaluate an agent; see `evaluated_as`."""
+    return evaluated_as(run, task, method, agent.seed, agent.config.to_dict(), actor, trial)
+
+
+def evaluated_as(
     run: Run, task: Task, method: str, seed: int, settings: dict[str, Any], actor: Actor, trial: Trial
 ) -> Scores:
     """Evaluate one model, noting every episode as it ends, so that a killed evaluation goes on where it was."""
-    path = run.folder / "evaluations" / f"{task.name}_{method}_seed_{seed}.jsonl"
+    name = f"{task.name}_{method}_seed_{seed}".replace(": ", "_").replace(" ", "-")
+    path = run.folder / "evaluations" / f"{name}.jsonl"
     identity = json.loads(json.dumps({"data": run.data, "settings": settings, "protocol": task.protocol}))
     known = _known_episodes(path, identity)
     with open(path, "a", encoding="utf-8") as file:
@@ -280,8 +286,6 @@ def _refuse_another(run: Run, there: Run) -> None:
     """Training again is going on; anything that decides how it ends must be the same."""
     now, before = (
         {
-            "data": each.data,
-            "keys": each.keys,
             "validation": each.validation,
             "seeds": each.seeds,
             "goal": each.config.goal,

@@ -146,7 +146,9 @@ def test_exit_codes_and_sentences(arguments, code, words, capsys):
     assert words in " ".join((said.out + said.err).split())
 
 
-@pytest.mark.parametrize("command", ["demo", "data info", "data save", "train", "build", "solve", "evaluate", "info"])
+@pytest.mark.parametrize(
+    "command", ["demo", "data info", "data save", "train", "build", "solve", "evaluate", "info", "draw", "report"]
+)
 def test_every_command_explains_itself(command, capsys):
     with pytest.raises(SystemExit) as ended:
         main([*command.split(), "--help"])

@@ -77,6 +77,22 @@ def test_kitchen_files_are_read_as_arriving_by_themselves(tmp_path):
         assert read_d4rl(file, reward_on_arrival=False).rewards.tolist() == [0, 0, 1]
 
 
+@pytest.mark.parametrize("with_next", [True, False])
+def test_the_goal_in_kitchen_files_is_left_out(tmp_path, with_next):
+    rows = step_rows(make_episodes(0, [3, 2], observation_size=60)) | {"rewards": np.zeros(5)}
+    whole = read_d4rl(write(tmp_path, rows))
+    file = write(tmp_path, rows if with_next else without(rows, "next_observations"))
+    kitchen = read_d4rl(file.rename(tmp_path / "kitchen_partial-v0.hdf5"))
+    assert (whole.observation_size, kitchen.observation_size) == (60, 30)
+    assert (kitchen.observations[:3] == whole.observations[:3, :30]).all()
+
+
+def test_kitchen_files_of_another_size_are_read_whole(tmp_path):
+    rows = state_rows(make_episodes(0, [3], observation_size=59)) | {"rewards": np.zeros(4)}
+    file = write(tmp_path, rows).rename(tmp_path / "kitchen_partial-v0.hdf5")
+    assert read_d4rl(file).observation_size == 59
+
+
 def test_arrival_says_what_the_first_rows_held(tmp_path):
     rows = state_rows(make_episodes(0, [2, 2])) | {"rewards": [3, 0, 0, 0, 0, 1]}
     with pytest.warns(DataWarning, match=r"1 of 2 episodes lose a reward \(3 in all\): .* the first row"):

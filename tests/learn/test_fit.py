@@ -11,7 +11,7 @@ from test_metric_losses import slow_metric_loss
 
 from vmg.errors import VMGError
 from vmg.learn import LearnConfig, Training, fit, fit_cloning, fit_together, load_checkpoint, loop, training
-from vmg.learn.objectives import Cloning, MetricAndTranslator, on_device
+from vmg.learn.objectives import Cloning, MetricAndTranslator, on_device, typical_differences
 from vmg.learn.store import Store
 from vmg.networks import clone, encode, flat, load_weights, mlp, save_weights, translate
 
@@ -171,20 +171,38 @@ def test_networks_are_the_same_on_numpy_and_jax():
     )
 
 
-@pytest.mark.parametrize("inputs", ["raw", "normalised", "relative"])
+@pytest.mark.parametrize("inputs", ["raw", "normalised", "relative", "raw relative"])
 def test_translator_inputs(inputs):
     episodes = walk(0)
     config = replace(SMALL, translator_inputs=inputs)
     weights = untrained(episodes, config)
     here, there = episodes.observations[:-1], episodes.observations[1:]
-    if inputs != "raw":
+    away = (there - here) / np.append(slow_differences(episodes, SMALL.goal_horizon)[:2], 1)
+    if "raw" not in inputs:
         spread = np.append(episodes.observations[:, :2].std(0), 1)  # the third reading never changes
         here, there = ((x - episodes.observations.mean(0)) / spread for x in (here, there))
-    if inputs == "relative":
-        there = there - here
+    if "relative" in inputs:
+        there = away
     expected = mlp(weights["translator"], np.concatenate([here, there], axis=1))
     actual = translate(weights, episodes.observations[:-1], episodes.observations[1:])
     np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=1e-5)
+
+
+def slow_differences(episodes, horizon):
+    """The root mean square of o_{t+k} − o_t over all t and k up to the horizon."""
+    found = [
+        each.observations[t + k] - each.observations[t]
+        for each in episodes
+        for t in range(len(each.actions))
+        for k in range(1, min(horizon, len(each.actions) - t) + 1)
+    ]
+    return np.sqrt(np.mean(np.square(np.array(found, np.float64)), axis=0))
+
+
+@pytest.mark.parametrize("horizon", [1, 3, 50])
+def test_typical_differences_equal_a_slow_twin(horizon):
+    episodes = walk(3)
+    np.testing.assert_allclose(typical_differences(episodes, horizon), slow_differences(episodes, horizon), rtol=1e-5)
 
 
 def test_normalised_encoder_inputs():
@@ -272,10 +290,13 @@ def test_a_translator_that_sees_some_columns_ignores_the_others():
         fit(episodes, replace(SMALL, translator_columns=(1, 3)))
 
 
-def test_cloning_sees_what_the_translator_would_see():
+def test_cloning_sees_the_whole_state_whatever_the_translator_sees():
     episodes = walk(0)
     config = replace(SMALL, translator_columns=(1,))
     ((weights,),) = fit_cloning([Training(episodes)], config, goal_columns=(0,))
     o_t, goals = episodes.observations[:5], episodes.observations[5:10, :1]
-    assert np.array_equal(clone(weights, o_t, goals), clone(weights, o_t + np.array([3, 0, 5], np.float32), goals))
+    for column in range(3):
+        assert not np.allclose(
+            clone(weights, o_t, goals), clone(weights, o_t + np.eye(3, dtype=np.float32)[column], goals)
+        )
     assert not np.allclose(clone(weights, o_t, goals), clone(weights, o_t, goals + 1))

@@ -1,9 +1,12 @@
 import numpy as np
+import pytest
 from acting_cases import agent
 from matplotlib.image import imread
 
 from vmg.act.tasks import find_task
-from vmg.view.maze import GOAL, PATH, WALL, draw_maze_story
+from vmg.errors import VMGError
+from vmg.view.maze import draw_maze_story
+from vmg.view.style import STYLES
 
 
 def share_of(image, colour):
@@ -16,8 +19,16 @@ def test_the_story_shows_walls_walk_and_goal_and_is_the_same_twice(tmp_path):
     for file in (first, second):
         draw_maze_story(agent(), find_task("pointmaze-umaze"), file, seed=1)
     assert first.read_bytes() == second.read_bytes()
-    image = imread(first)
+    image, light = imread(first), STYLES["light"]
     assert image.shape[1] > 1200
-    assert share_of(image, WALL) > 0.1
-    assert share_of(image, PATH) > 1e-4
-    assert share_of(image, GOAL) > 1e-4
+    assert share_of(image, light.wall) > 0.1
+    assert share_of(image, light.trail) > 1e-4
+    assert share_of(image, light.goal) > 1e-4
+
+
+def test_a_task_without_a_maze_has_no_such_story(tmp_path):
+    from dataclasses import replace
+
+    placeless = replace(agent(), places=None)
+    with pytest.raises(VMGError, match="does not take place in a maze"):
+        draw_maze_story(placeless, find_task("pointmaze-umaze"), tmp_path / "story.png")

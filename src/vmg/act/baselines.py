@@ -1,8 +1,9 @@
 """Baselines in the same harness: behaviour cloning (BC) and goal-conditioned behaviour cloning (GCBC).
 
-Same data, same inputs as the translator's, same network shape, same batch and number of updates as the agent they stand
-beside. GCBC is trained with goals drawn uniformly from the rest of the episode. It is asked for the goal that the
-environment names or, where none is named, for the last observation of the recorded episode with the highest return.
+Same data, same network shape, same batch and number of updates as the agent they stand beside. They see the whole
+state, scaled as the translator's inputs are. GCBC is trained with goals drawn uniformly from the rest of the episode.
+It is asked for the goal that the environment names or, where none is named, for the last observation of the recorded
+episode with the highest return.
 """
 
 from collections.abc import Mapping, Sequence

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 from vmg.act.keeping import KeptPath
 from vmg.agent import Agent
 from vmg.config import ActConfig
+from vmg.data.keys import leaves
 from vmg.errors import VMGError
 from vmg.graph import Solution
 from vmg.networks import encode, translate
@@ -40,6 +42,8 @@ class Decisions:
     off_graph: Bools
     targets: Int32s
     subgoals: Int32s
+    entries: Int32s = field(repr=False)
+    """Where each path begins: a vertex, or an observation where paths follow recordings."""
     solutions: Sequence[Solution] = field(repr=False)
     """The solution followed in each row."""
 
@@ -56,13 +60,13 @@ class Decisions:
             off_graph=bool(self.off_graph[row]),
             target=int(self.targets[row]),
             subgoal=int(self.subgoals[row]),
-            path=self.solutions[row].path(vertex),
+            path=self.solutions[row].path_from(int(self.entries[row])),
         )
 
 
 class Policy:
     """Follows a solved agent's graph. `begin` starts an episode; a decision in between depends on nothing before it,
-    unless paths are kept.
+    unless paths are kept or there is noise.
     """
 
     def __init__(self, agent: Agent, config: ActConfig | None = None) -> None:
@@ -71,12 +75,16 @@ class Policy:
         self._graph = agent.built
         self._low = np.array(agent.data.action_low, np.float32)
         self._high = np.array(agent.data.action_high, np.float32)
+        if self.config.keep_path and agent.config.solve.paths == "recordings":
+            raise VMGError("A path along recordings is not kept: choose keep_path or paths='recordings', not both.")
         self._current = agent.solution
         self._kept: dict[int, KeptPath] = {}
+        self._rng = _generator_for(None)
 
     def begin(self, observation: Any = None) -> None:
         """Start an episode: forget kept paths and, where the environment names the goal, solve for this one."""
         self._kept.clear()
+        self._rng = _generator_for(observation)
         goal = self.agent.config.goal
         if goal and isinstance(observation, Mapping) and goal.key in observation:
             self._current, _ = self.agent.goal(observation[goal.key])
@@ -96,12 +104,19 @@ class Policy:
         features = encode(self.agent.weights, batch)
         vertices, distances = self._graph.nearest(features)
         targets, subgoals = np.empty_like(vertices), np.empty_like(vertices)
+        entries, goals = vertices.copy(), np.empty_like(batch)
         for solution, rows in _grouped(followed):
+            entries[rows] = self._entries(features[rows], vertices[rows], solution)
             targets[rows] = solution.targets[vertices[rows]]
-            subgoals[rows] = solution.subgoals(vertices[rows], self.config.subgoal_steps)
+            ahead = solution.ahead(entries[rows], self.config.subgoal_steps)
+            subgoals[rows] = solution.vertex_of(ahead)
+            goals[rows] = self._goals(ahead, solution)
         if self.config.keep_path:
             subgoals = self._keep(features, vertices, followed)
-        actions = translate(self.agent.weights, batch, self._graph.states[subgoals])
+            goals = self._graph.states[subgoals]
+        actions = translate(self.agent.weights, batch, goals)
+        if self.config.noise:
+            actions = actions + self._rng.normal(0.0, self.config.noise, actions.shape).astype(np.float32)
         return Decisions(
             actions=np.clip(actions, self._low, self._high),
             vertices=vertices,
@@ -109,8 +124,31 @@ class Policy:
             off_graph=distances > self._graph.radius,
             targets=targets,
             subgoals=subgoals,
+            entries=entries,
             solutions=followed,
         )
+
+    def _entries(self, features: Float32s, vertices: Int32s, solution: Solution) -> Int32s:
+        """Where on the paths each point is: at its vertex or, along recordings, at an observation in it.
+
+        That is the one from which the way costs least, the gap to it included.
+        """
+        if solution.to_go is None:
+            return vertices
+        graph, (first, rows) = self._graph, self._graph.members
+        price = self.agent.config.solve.switch_cost / graph.step_length
+        entries = np.empty_like(vertices)
+        for i, (feature, vertex) in enumerate(zip(features, vertices, strict=True)):
+            own = rows[first[vertex] : first[vertex + 1]]
+            gaps = np.linalg.norm(graph.recorded.features[own] - feature, axis=1)
+            entries[i] = graph.n_vertices + own[np.argmin(price * gaps + solution.to_go[own])]
+        return entries
+
+    def _goals(self, entries: Int32s, solution: Solution) -> Float32s:
+        """The recorded observation an entry stands for."""
+        if solution.to_go is None:
+            return self._graph.states[solution.vertex_of(entries)]
+        return self._graph.recorded.observations[entries - self._graph.n_vertices]
 
     def _keep(self, features: Float32s, vertices: Int32s, solutions: Sequence[Solution]) -> Int32s:
         subgoals = np.empty_like(vertices)
@@ -143,6 +181,12 @@ class Policy:
         if len(given) != rows:
             raise VMGError(f"There are {rows} observations but {len(given)} solutions: give one, or one a row.")
         return given
+
+
+def _generator_for(observation: Any) -> np.random.Generator:
+    """Noise that an episode's first observation decides, so that an episode run again is the same."""
+    seen = b"" if observation is None else b"".join(leaf.tobytes() for leaf in leaves(observation).values())
+    return np.random.default_rng(crc32(seen))
 
 
 def _grouped(solutions: Sequence[Solution]) -> list[tuple[Solution, slice | list[int]]]:

@@ -3,10 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from vmg.act.reported import SCORES
 from vmg.config import ActConfig, AgentConfig, GoalConfig, GraphConfig, SolveConfig
 from vmg.data.keys import choose_keys, join_leaves, leaves
 from vmg.data.mazes import ENVIRONMENTS, corridor_distances, free_cells, import_robotics, maze_map
@@ -41,6 +43,8 @@ class Task:
     """The data set the task is usually learned from."""
     also: tuple[str, ...] = ()
     """Patterns of other data sets that are this task's."""
+    get: str = ""
+    """How to get the data."""
     keys: tuple[str, ...] | None = None
     """Leaves of the observation that make the state; None: as the data reader chooses."""
     state: Callable[[Any], Float32s] | None = None
@@ -60,6 +64,10 @@ class Task:
     protocol: str = ""
     """What is measured, and where it differs from D4RL's."""
     presets: Preset = field(default_factory=dict)
+    paper: tuple[float, float | None] | None = None
+    """The paper's score: mean and, where it gives one, standard deviation over three models."""
+    paper_bc: float | None = None
+    """The score of behaviour cloning in the paper's table."""
 
     def make(self) -> Any:
         """Make the environment."""
@@ -110,10 +118,13 @@ def find_task(name: str) -> Task:
 
 
 def task_of(data: str) -> Task:
-    """Return the task a data set belongs to, judging by its id; a Minari set brings its own environment."""
+    """Return the task a data set belongs to, judging by its id; a Minari set brings its own environment.
+
+    A D4RL file of the kitchen has a smaller state than the environment: its task, of the same name, gives that state.
+    """
     source, _, rest = data.partition(":")
     bare = rest.partition("?")[0]
-    for task in TASKS.values():
+    for task in (*TASKS.values(), *D4RL_KITCHENS):
         if any(fnmatch(f"{source}:{bare}", pattern) for pattern in (task.data, *task.also)):
             return replace(task, environment=data, options={}) if source == "minari" else task
     raise VMGError(f"No task is known for the data {data!r}. Train with --task NAME, one of: {', '.join(TASKS)}.")
@@ -153,6 +164,25 @@ def _maze(config: AgentConfig, **changes: Any) -> AgentConfig:
     return replace(config, goal=GoalConfig(columns=(0, 1), tolerance=0.45), **changes)
 
 
+def _d4rl_files(*names: str) -> tuple[str, ...]:
+    """Patterns of D4RL's files of these names, wherever they lie."""
+    return tuple(f"d4rl:{folder}{name}.hdf5" for name in names for folder in ("", "*/"))
+
+
+def _get_d4rl(name: str) -> str:
+    return f"download {name}.hdf5 from D4RL's published files and pass d4rl:PATH"
+
+
+def _along_recordings(config: AgentConfig, noise: float = 0.0) -> AgentConfig:
+    """Follow recordings instead of edges, half the translator's horizon ahead."""
+    return replace(
+        config,
+        graph=replace(config.graph, recordings=True),
+        solve=SolveConfig(discount=0.95, paths="recordings", ties="nearest"),
+        act=ActConfig(subgoal_steps=config.learn.goal_horizon // 2, noise=noise),
+    )
+
+
 _RELATIVE = LearnConfig(margins="program", encoder_inputs="normalised", translator_inputs="relative")
 
 
@@ -167,6 +197,7 @@ def _point_maze(maze: str, horizon: int, least: int) -> Task:
         environment=ENVIRONMENTS[maze],
         options={"continuing_task": False},
         data=f"pointmaze:{maze}",
+        get=f"nothing to download: pass pointmaze:{maze}, and it is made on the spot",
         horizon=horizon,
         keys=("observation",),
         begin=_FarGoals(maze, least),
@@ -191,7 +222,18 @@ KITCHEN_FIELDS = {
 KITCHEN_POSITIONS = (*range(9), *range(18, 39))
 
 
-def _kitchen_skill(names: tuple[str, ...]) -> Skill:
+# D4RL's files have the positions alone, in this order; its reader leaves out the goal that follows them.
+D4RL_KITCHEN_FIELDS = {
+    name: tuple(KITCHEN_POSITIONS.index(column) for column in columns) for name, columns in KITCHEN_FIELDS.items()
+}
+
+
+def kitchen_positions(observation: Mapping[str, Any]) -> Float32s:
+    """Return the numbers of the environment's observation that D4RL's kitchen files hold."""
+    return np.asarray(observation["observation"], dtype=np.float32)[list(KITCHEN_POSITIONS)]
+
+
+def _kitchen_skill(names: tuple[str, ...], fields: Mapping[str, tuple[int, ...]] = KITCHEN_FIELDS) -> Skill:
     """All the objects named where the environment wants them; it counts one as done within 0.3 of there."""
     import_robotics()
     from gymnasium_robotics.envs.franka_kitchen import kitchen_env
@@ -200,14 +242,17 @@ def _kitchen_skill(names: tuple[str, ...]) -> Skill:
     if unknown := [name for name in names if name not in goals]:
         raise VMGError(f"The kitchen has no {unknown[0]!r}. It has: {', '.join(goals)}.")
     tolerance = kitchen_env.BONUS_THRESH
-    done = [near(goals[name], columns=KITCHEN_FIELDS[name], tolerance=tolerance, words=name) for name in names]
+    done = [near(goals[name], columns=fields[name], tolerance=tolerance, words=name) for name in names]
     return Skill(both(done), {"tasks_to_complete": list(names)}, (0.0, float(len(names))))
 
 
 def _kitchen(kind: str) -> Task:
     paper = _paper(0.5, 0.95, 2, None)
-    # The translator copies velocities it sees instead of heading for the goal; the metric space needs them.
-    ours = replace(paper, learn=LearnConfig(translator_columns=KITCHEN_POSITIONS))
+    # The translator moves the robot, so it sees the robot: of velocities it copies the last action, and an object that
+    # lies a little off its recorded place pulls it away from the path.
+    ours = _along_recordings(
+        replace(paper, learn=LearnConfig(translator_columns=KITCHEN_FIELDS["robot"], translator_inputs="raw relative"))
+    )
     return Task(
         name=f"kitchen-{kind}",
         environment="FrankaKitchen-v1",
@@ -216,6 +261,7 @@ def _kitchen(kind: str) -> Task:
         else {"tasks_to_complete": ["microwave", "kettle", "bottom burner", "light switch"]},
         data=f"minari:D4RL/kitchen/{kind}-v2",
         also=(f"minari:*kitchen/{kind}-*",),
+        get=f"minari download D4RL/kitchen/{kind}-v2",
         keys=("observation",),
         horizon=280,
         score_range=(0.0, 4.0),
@@ -228,17 +274,42 @@ def _kitchen(kind: str) -> Task:
     )
 
 
+def _d4rl_kitchen(kind: str) -> Task:
+    """The same kitchen for an agent that learned from D4RL's own file, whose state is the 30 positions."""
+    task = TASKS[f"kitchen-{kind}"]
+    published = {
+        "complete": "mini_kitchen_microwave_kettle_light_slider-v0",
+        "partial": "kitchen_microwave_kettle_light_slider-v0",
+        "mixed": "kitchen_microwave_kettle_bottomburner_light-v0",
+    }[kind]
+    return replace(
+        task,
+        data=f"d4rl:{published}.hdf5",
+        also=_d4rl_files(published, f"kitchen[-_]{kind}-v*"),
+        get=_get_d4rl(published),
+        keys=None,
+        state=kitchen_positions,
+        fields=D4RL_KITCHEN_FIELDS,
+        skill=partial(_kitchen_skill, fields=D4RL_KITCHEN_FIELDS),
+        protocol="Four subtasks, each paid once, 280 steps; the score is the share of subtasks done. The state is "
+        "D4RL's, positions alone, without its constant goal. The environment is FrankaKitchen-v1, another simulator "
+        "than D4RL's, with less noise on the sensors.",
+    )
+
+
 def _ant_maze(kind: str) -> Task:
     maze = kind.partition("-")[0]
     name = {"umaze": "UMaze", "medium": "Medium", "large": "Large"}[maze]
     horizon = 700 if maze == "umaze" else 1000
-    ours = _maze(_paper(0.8, 0.95, 3, None), learn=_RELATIVE, solve=SolveConfig(discount=0.95, ties="nearest"))
+    # The data's own controller acts with noise of this spread.
+    ours = _along_recordings(_maze(_paper(0.8, 0.95, 5, None), learn=_RELATIVE), noise=0.2)
     return Task(
         name=f"antmaze-{kind}",
         environment=f"AntMaze_{name}-v4",
         options={"continuing_task": False},
         data=f"minari:D4RL/antmaze/{kind}-v1",
         also=(f"minari:*antmaze/{kind}-v*",),
+        get=f"minari download D4RL/antmaze/{kind}-v1",
         keys=("achieved_goal", "observation"),
         fields={"position": (0, 1), "body": tuple(range(2, 29))},
         horizon=horizon,
@@ -250,15 +321,40 @@ def _ant_maze(kind: str) -> Task:
 
 def _adroit(tool: str, kind: str, radius: float, horizon: int, score_range: tuple[float, float]) -> Task:
     paper = _paper(radius, 0.8, 2, 12)
+    ours = _along_recordings(replace(paper, learn=LearnConfig(translator_inputs="raw relative")))
     flipped = "" if tool == "pen" else " Today's environment flips the sign of one reward term of D4RL's."
     return Task(
         name=f"{tool}-{kind}",
         environment=f"AdroitHand{tool.capitalize()}-v1",
         data=f"minari:D4RL/{tool}/{kind}-v2",
         also=(f"minari:*{tool}/{kind}-v*", f"d4rl:*{tool}*{kind}*"),
+        get=f"minari download D4RL/{tool}/{kind}-v2",
         horizon=horizon,
         score_range=score_range,
         protocol=f"Dense reward, {horizon} steps, scaled as D4RL does.{flipped}",
+        presets={"paper": paper, "ours": ours},
+    )
+
+
+def _locomotion(body: str, kind: str, joints: int, score_range: tuple[float, float], differs: str = "") -> Task:
+    # The paper gives no settings for locomotion. These are its row for pen and door, whose reward is dense as well.
+    paper = _paper(0.3, 0.8, 2, 12)
+    environment = {"halfcheetah": "HalfCheetah-v5", "hopper": "Hopper-v5", "walker2d": "Walker2d-v5"}[body]
+    data = f"{body}_{kind.replace('-', '_')}-v2"
+    return Task(
+        name=f"{body}-{kind}",
+        environment=environment,
+        # The model with D4RL's friction of the feet, 0.9 and 1.9; v5's own has 1.9 for both.
+        options={"xml_file": "walker2d.xml"} if body == "walker2d" else {},
+        data=f"d4rl:{data}.hdf5",
+        also=_d4rl_files(f"{body}[-_]{kind.replace('-', '[-_]')}-v[12]"),
+        get=_get_d4rl(data),
+        # Joints without the place along the track, then the velocities of all of them.
+        fields={"height": (0,), "angle": (1,), "speed": (joints,), "positions": tuple(range(joints))},
+        horizon=1000,
+        score_range=score_range,
+        protocol=f"Dense reward, 1000 steps, scaled as D4RL does. The environment is {environment} on MuJoCo 3, "
+        f"where D4RL's was v2 on MuJoCo 2: the same observation, another simulator.{differs}",
         presets={"paper": paper, "ours": paper},
     )
 
@@ -269,6 +365,12 @@ def _all_tasks() -> Sequence[Task]:
         "hammer": (1.0, 200, (-274.856578, 12794.134825156867)),
         "door": (0.3, 200, (-56.512833, 2880.5693087298737)),
     }
+    falls = " The step that falls is no longer paid for being healthy, 1 less in the return."
+    bodies = {
+        "halfcheetah": (8, (-280.178953, 12135.0), ""),
+        "hopper": (5, (-20.272305, 3234.3), falls),
+        "walker2d": (8, (1.629008, 4592.3), f"{falls} The feet have D4RL's friction, not v5's."),
+    }
     ants = ("umaze", "umaze-diverse", "medium-play", "medium-diverse", "large-play", "large-diverse")
     return [
         _point_maze("umaze", 300, 4),
@@ -277,7 +379,21 @@ def _all_tasks() -> Sequence[Task]:
         *(_kitchen(kind) for kind in ("complete", "partial", "mixed")),
         *(_ant_maze(kind) for kind in ants),
         *(_adroit(tool, kind, *facts) for tool, facts in adroit.items() for kind in ("human", "cloned")),
+        *(
+            _locomotion(body, kind, *facts)
+            for kind in ("medium", "medium-replay", "medium-expert")
+            for body, facts in bodies.items()
+        ),
     ]
 
 
-TASKS: dict[str, Task] = {task.name: task for task in _all_tasks()}
+def _with_scores(task: Task) -> Task:
+    """Note what the paper reports for the task."""
+    if task.name not in SCORES:
+        return task
+    mean, deviation, cloning = SCORES[task.name]
+    return replace(task, paper=(mean, deviation), paper_bc=cloning)
+
+
+TASKS: dict[str, Task] = {task.name: _with_scores(task) for task in _all_tasks()}
+D4RL_KITCHENS = tuple(_d4rl_kitchen(kind) for kind in ("complete", "partial", "mixed"))

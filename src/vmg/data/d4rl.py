@@ -1,8 +1,10 @@
 """Reader for D4RL's HDF5 files: one row a step, the ends of episodes marked by `terminals` and `timeouts`."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vmg.data.episodes import Episodes
 from vmg.data.hdf5 import read_arrays
@@ -11,6 +13,8 @@ from vmg.errors import VMGError
 
 NEEDED = ("observations", "actions", "rewards", "terminals")
 OPTIONAL = ("timeouts", "next_observations")
+KITCHEN_STATE = 30
+"""The state in a kitchen file, 9 joints and 21 numbers of objects; a goal of the same size stands after it."""
 
 
 def read_d4rl(path: str | Path, *, reward_on_arrival: bool | None = None) -> Episodes:
@@ -22,6 +26,8 @@ def read_d4rl(path: str | Path, *, reward_on_arrival: bool | None = None) -> Epi
 
     `reward_on_arrival`: the kitchen files store a reward with the state that earns it, so r_t = stored[t+1]. Nothing is
     lost at the end then; what the first row holds is, for no step leads there. None: if the file is called a kitchen's.
+
+    Of the 60 numbers in the rows of a file called a kitchen's, the last 30 are a constant goal; they are left out.
     """
     path = Path(path).expanduser()
     source = f"d4rl:{path}"
@@ -30,6 +36,9 @@ def read_d4rl(path: str | Path, *, reward_on_arrival: bool | None = None) -> Epi
         if name not in fields:
             raise VMGError(f"{source}: there is no field {name!r}. A D4RL file needs {', '.join(NEEDED)}.")
     check_rows(fields, source)
+    is_kitchen = "kitchen" in path.name
+    if is_kitchen:
+        fields |= _without_goal(fields)
     terminals = flag_column(fields, "terminals", source)
     rows = Rows(
         observations=fields["observations"],
@@ -41,5 +50,12 @@ def read_d4rl(path: str | Path, *, reward_on_arrival: bool | None = None) -> Epi
         source=source,
     )
     if reward_on_arrival is None:
-        reward_on_arrival = "kitchen" in path.name
+        reward_on_arrival = is_kitchen
     return assemble(rows, reward_on_arrival=reward_on_arrival)
+
+
+def _without_goal(fields: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return the observations of a kitchen file without the goal, where there is one."""
+    found = {name: fields[name] for name in ("observations", "next_observations") if name in fields}
+    with_goal = {name: rows for name, rows in found.items() if rows.shape[1:] == (2 * KITCHEN_STATE,)}
+    return {name: rows[:, :KITCHEN_STATE] for name, rows in with_goal.items()}

@@ -1,9 +1,9 @@
 """The graph: merging, construction, rewards, values, planning. No JAX; numba only where something is computed."""
 
-from vmg.graph.construction import MemoryGraph, build, connect
+from vmg.graph.construction import MemoryGraph, Recordings, build, connect
 from vmg.graph.evidence import Piece, expected_steps, stitched
 from vmg.graph.merging import Labelling, Merging, merge_by_kmeans, merge_greedily
-from vmg.graph.planning import PathWeights, Search, Solution, Ties, solve
+from vmg.graph.planning import Paths, PathWeights, Search, Solution, Ties, solve
 from vmg.graph.rewards import EdgeRewards, Goal, GoalKind, Variant, goal, reward
 from vmg.graph.summary import GraphSummary, summarise
 from vmg.graph.values import DeadEnds, Values, iterate_values
@@ -18,7 +18,9 @@ __all__ = [
     "MemoryGraph",
     "Merging",
     "PathWeights",
+    "Paths",
     "Piece",
+    "Recordings",
     "Search",
     "Solution",
     "Ties",

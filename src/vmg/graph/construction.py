@@ -1,6 +1,6 @@
 """The graph: vertices that are merged states, and a directed edge wherever a recorded step joins two of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -9,6 +9,14 @@ from vmg.data.episodes import Episodes
 from vmg.errors import VMGError
 from vmg.graph.merging import Labelling, Merging, merge_greedily, nearest, search_tree
 from vmg.types import Float32s, Int32s, Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class Recordings:
+    """Every recorded observation, and where it lies in the metric space."""
+
+    observations: Float32s
+    features: Float32s
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +44,8 @@ class MemoryGraph:
     lengths: Int64s
     """Steps of each recorded episode."""
     radius: float
+    recordings: Recordings | None = None
+    """What paths along recordings need; None where it was not kept."""
 
     @property
     def n_vertices(self) -> int:
@@ -68,6 +78,29 @@ class MemoryGraph:
         return first, np.argsort(self.slots, kind="stable")
 
     @cached_property
+    def members(self) -> tuple[Int64s, Int64s]:
+        """Recorded observations by their vertex: (first of each vertex, rows of the data)."""
+        first = np.concatenate([[0], np.cumsum(np.bincount(self.labels, minlength=self.n_vertices))])
+        return first, np.argsort(self.labels, kind="stable")
+
+    @property
+    def recorded(self) -> Recordings:
+        """The recordings, or a sentence that says they were not kept."""
+        if self.recordings is None:
+            raise VMGError(
+                "Paths along recordings need a graph that keeps them: build it again with `recordings` "
+                "(`vmg build RUN --graph.recordings`)."
+            )
+        return self.recordings
+
+    @cached_property
+    def step_length(self) -> float:
+        """Mean length of a recorded step in the metric space; 1 where nothing moves."""
+        recorded, arrivals = self.recorded.features, self.arrivals
+        lengths = np.linalg.norm(recorded[arrivals] - recorded[arrivals - 1], axis=1)
+        return float(lengths.mean(dtype=np.float64)) if lengths.any() else 1.0
+
+    @cached_property
     def _tree(self) -> object:
         return search_tree(self.features)
 
@@ -76,9 +109,22 @@ class MemoryGraph:
         return nearest(self.features, features, self._tree)
 
 
-def build(features: Float32s, episodes: Episodes, radius: float, *, labelling: Labelling = "nearest") -> MemoryGraph:
-    """Merge greedily and connect: the graph of Sec. 3.2. `features` holds one row for every observation."""
-    return connect(merge_greedily(features, radius, labelling=labelling), episodes)
+def build(
+    features: Float32s,
+    episodes: Episodes,
+    radius: float,
+    *,
+    labelling: Labelling = "nearest",
+    recordings: bool = False,
+) -> MemoryGraph:
+    """Merge greedily and connect: the graph of Sec. 3.2. `features` holds one row for every observation.
+
+    `recordings` keeps every observation with the graph, so that paths can follow recordings.
+    """
+    graph = connect(merge_greedily(features, radius, labelling=labelling), episodes)
+    if not recordings:
+        return graph
+    return replace(graph, recordings=Recordings(episodes.observations, np.asarray(features, np.float32)))
 
 
 def connect(merging: Merging, episodes: Episodes) -> MemoryGraph:

@@ -363,6 +363,94 @@ def next_hops(
 
 
 @_jit
+def along_recordings(
+    labels: Any,
+    first_member: Any,
+    members: Any,
+    step_costs: Any,
+    switch_costs: Any,
+    targets: Any,
+    ends: Any,
+    absorbing: Any,
+) -> Any:
+    """Cheapest ways from every recorded observation to the target of its vertex, along recordings, as a table of hops.
+
+    From observation x the recording leads to x + 1 (at step_costs[x], below 0 where it ends), and the vertex of x to
+    any observation y in it, at switch_costs[x] + switch_costs[y]. Entry v < n of the table is a vertex, entry n + x an
+    observation; each leads to an observation's entry, or to itself where the way ends. Returned with it is what the
+    way costs from each observation. `targets`, `ends` and `absorbing` are as in `next_hops`: every observation of a way
+    shares the way's target.
+
+    One Dijkstra backwards from all ends at once, over (cost, hops); nodes are observations, then vertices.
+    """
+    n_rows, n = len(labels), len(targets)
+    cost = np.full(n_rows + n, np.iinfo(np.int64).max, np.int64)
+    hops_to = np.zeros(n_rows + n, np.int32)
+    follow = np.full(n_rows + n, -1, np.int32)
+    done = np.zeros(n_rows + n, np.bool_)
+    heap = np.empty(n_rows + n, np.int32)
+    place = np.full(n_rows + n, -1, np.int32)
+    n_heap = 0
+    for row in range(n_rows):
+        if ends[labels[row]]:
+            cost[row] = 0
+            heap, n_heap = _push(heap, n_heap, place, row, cost, hops_to)
+    while n_heap > 0:
+        node, n_heap = _pop(heap, n_heap, place, cost, hops_to)
+        done[node] = True
+        if node < n_rows:
+            vertex = labels[node]
+            hub = n_rows + vertex
+            if not done[hub] and not ends[vertex]:
+                n_heap, heap = _reach(hub, node, switch_costs[node], 0, cost, hops_to, follow, heap, n_heap, place)
+            before = node - 1
+            if before < 0 or step_costs[before] < 0 or done[before]:
+                continue
+            tail = labels[before]
+            if not absorbing[tail] and not ends[tail] and targets[tail] == targets[vertex]:
+                n_heap, heap = _reach(before, node, step_costs[before], 1, cost, hops_to, follow, heap, n_heap, place)
+        else:
+            vertex = node - n_rows
+            for i in range(first_member[vertex], first_member[vertex + 1]):
+                row = members[i]
+                if not done[row]:
+                    n_heap, heap = _reach(row, node, switch_costs[row], 1, cost, hops_to, follow, heap, n_heap, place)
+
+    table = np.arange(n + n_rows).astype(np.int32)
+    for vertex in range(n):
+        if follow[n_rows + vertex] >= 0:
+            table[vertex] = n + follow[n_rows + vertex]
+    for row in range(n_rows):
+        following = follow[row]
+        if following >= n_rows:
+            table[n + row] = n + follow[following]
+        elif following >= 0:
+            table[n + row] = n + following
+    return table, cost[:n_rows]
+
+
+@_jit
+def _reach(
+    node: int,
+    following: int,
+    price: int,
+    hops: int,
+    cost: Any,
+    hops_to: Any,
+    follow: Any,
+    heap: Any,
+    n_heap: int,
+    place: Any,
+) -> Any:
+    """Go on from `node` to `following` if that is cheaper than what is known, or as cheap in fewer hops."""
+    through, n_hops = cost[following] + price, hops_to[following] + hops
+    if through < cost[node] or (through == cost[node] and n_hops < hops_to[node]):
+        cost[node], hops_to[node], follow[node] = through, n_hops, following
+        heap, n_heap = _push(heap, n_heap, place, node, cost, hops_to)
+    return n_heap, heap
+
+
+@_jit
 def _push(heap: Any, size: int, place: Any, vertex: int, weight: Any, edges: Any) -> Any:
     """Add a vertex, or move it up after its key has shrunk; `place` knows where each vertex lies."""
     i = place[vertex]

@@ -3,7 +3,7 @@
 A decision then is a look-up: v* = `targets[v]`, and the path to it is read off `hops`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -12,10 +12,11 @@ from vmg.errors import VMGError
 from vmg.graph.construction import MemoryGraph
 from vmg.graph.rewards import EdgeRewards
 from vmg.graph.values import DeadEnds, Values, iterate_values
-from vmg.types import Bools, Float64s, Int32s, Int64s
+from vmg.types import Bools, Float32s, Float64s, Int32s, Int64s
 
 Search = Literal["multi-step", "greedy"]
 PathWeights = Literal["rewards", "hops"]
+Paths = Literal["edges", "recordings"]
 Ties = Literal["index", "nearest"]
 
 TIE = 1e-6
@@ -24,36 +25,53 @@ TIE = 1e-6
 RESOLUTION = 2**36
 """Path weights are whole numbers: the range of the edge rewards in this many parts, so that sums and ties are exact."""
 
+STEP = 2**20
+"""Whole-number cost of an unrewarded step along a recording."""
+
 
 @dataclass(frozen=True, eq=False)
 class Solution:
     """What every vertex is worth, where to go from it and how: 16 bytes a vertex, and no more unless search is limited.
 
     `hops` leads from entry to entry, an entry that leads to itself ends the path. The first entries are the vertices;
-    the others, which exist only when search is limited, are `passed` vertices on the way to somebody else's target.
+    the others are `passed` vertices on the way. They exist only when search is limited (then the way is to somebody
+    else's target), or when paths follow recordings (then there is one for every recorded observation, in its order).
     """
 
     values: Float64s
     targets: Int32s
     hops: Int32s
     passed: Int32s
+    to_go: Float32s | None = None
+    """What the way from each recorded observation costs, in unrewarded steps; None unless paths follow recordings."""
 
     def path(self, vertex: int) -> list[int]:
         """Return the vertices from `vertex` to its target, both included."""
-        entry, path = int(vertex), [int(vertex)]
+        return self.path_from(vertex)
+
+    def path_from(self, entry: int) -> list[int]:
+        """Return the vertices on the way from an entry, each once where the way stays in it."""
+        path = [int(self.vertex_of(np.array([entry]))[0])]
         while self.hops[entry] != entry:
             entry = int(self.hops[entry])
-            path.append(self._vertex_of(np.array([entry]))[0])
-        return [int(v) for v in path]
+            vertex = int(self.vertex_of(np.array([entry]))[0])
+            if vertex != path[-1]:
+                path.append(vertex)
+        return path
 
     def subgoals(self, vertices: Int32s, subgoal_steps: int) -> Int32s:
-        """Return the vertex `subgoal_steps` edges along each path, or its end if that comes first."""
-        entries = np.asarray(vertices, dtype=np.int32)
-        for _ in range(subgoal_steps):
-            entries = self.hops[entries]
-        return self._vertex_of(entries)
+        """Return the vertex `subgoal_steps` hops along each path, or its end if that comes first."""
+        return self.vertex_of(self.ahead(vertices, subgoal_steps))
 
-    def _vertex_of(self, entries: Int32s) -> Int32s:
+    def ahead(self, entries: Int32s, hops: int) -> Int32s:
+        """Return the entry so many hops on."""
+        entries = np.asarray(entries, dtype=np.int32)
+        for _ in range(hops):
+            entries = self.hops[entries]
+        return entries
+
+    def vertex_of(self, entries: Int32s) -> Int32s:
+        """Return the vertex each entry lies in."""
         n = len(self.targets)
         if len(self.passed) == 0:
             return entries
@@ -68,6 +86,8 @@ def solve(
     search: Search = "multi-step",
     search_steps: int | None = None,
     path_weights: PathWeights = "rewards",
+    paths: Paths = "edges",
+    switch_cost: float = 30.0,
     ties: Ties = "index",
     dead_ends: DeadEnds = "loop",
     tolerance: float = 1e-6,
@@ -78,6 +98,10 @@ def solve(
     go to a looping vertex before one that leads on, then to the lower index or ("nearest", only without a limit) to the
     one that is reached most cheaply. Paths are cheapest by (max R_G) − R_G, or
     by hops; ties go to fewer edges, then to the lower next vertex. "greedy" search replaces both by the best edge out.
+
+    Paths along "recordings" go from recorded observation to recorded observation: on along the recording at the step's
+    own reward gap, or over to another recording in the same vertex, which costs `switch_cost` times as many unrewarded
+    steps as the gap between the two is wide.
     """
     if search not in ("multi-step", "greedy"):
         raise VMGError(f"The search must be 'multi-step' or 'greedy', not {search!r}.")
@@ -85,13 +109,22 @@ def solve(
         raise VMGError(f"The search steps must be at least 0 or None (no limit), not {search_steps}.")
     if path_weights not in ("rewards", "hops"):
         raise VMGError(f"Path weights must be 'rewards' or 'hops', not {path_weights!r}.")
+    if paths not in ("edges", "recordings") or (
+        paths == "recordings" and (search, search_steps) != ("multi-step", None)
+    ):
+        raise VMGError(f"Paths must be 'edges' or, where search has no limit, 'recordings'; not {paths!r}.")
+    if not switch_cost >= 0:
+        raise VMGError(f"The switch cost must be at least 0, not {switch_cost}.")
     if ties not in ("index", "nearest") or (ties == "nearest" and search_steps is not None):
         raise VMGError(f"Ties must be 'index' or, where search_steps is None, 'nearest'; not {ties!r}.")
     solved = iterate_values(graph, rewards, discount, dead_ends=dead_ends, tolerance=tolerance)
     if search == "greedy":
         return _greedy(graph, rewards, solved, discount)
-    weights = edge_weights(rewards, graph, path_weights)
     by_rank, groups = _by_rank(solved, ties)
+    if paths == "recordings":
+        costs = recording_costs(graph, rewards, path_weights, switch_cost)
+        return _plan_along(graph, rewards.absorbing, solved, costs, by_rank, groups)
+    weights = edge_weights(rewards, graph, path_weights)
     if search_steps is None:
         return _plan_anywhere(graph, rewards.absorbing, solved, weights, by_rank, groups)
     return _plan_within(graph, rewards.absorbing, solved, weights, by_rank, search_steps)
@@ -126,15 +159,56 @@ def _plan_anywhere(
     graph: MemoryGraph, absorbing: Bools, solved: Values, weights: Int64s, by_rank: Int64s, groups: Int64s
 ) -> Solution:
     """v* is the best of all that can be reached; with it every vertex of a path shares the path's target."""
+    targets, ends = _best_anywhere(graph, absorbing, by_rank, groups)
+    hops, passed = _hops(graph, absorbing, weights, targets, ends, confined=True)
+    return Solution(solved.values, _followed(hops), hops, passed)
+
+
+def _plan_along(
+    graph: MemoryGraph,
+    absorbing: Bools,
+    solved: Values,
+    costs: tuple[Int64s, Int64s],
+    by_rank: Int64s,
+    groups: Int64s,
+) -> Solution:
+    """v* as in `_plan_anywhere`, and the cheapest way to it along recordings."""
+    from vmg.graph import kernels
+
+    targets, ends = _best_anywhere(graph, absorbing, by_rank, groups)
+    hops, to_go = kernels.along_recordings(graph.labels, *graph.members, *costs, targets, ends, absorbing)
+    solution = Solution(solved.values, targets, hops, graph.labels, (to_go / STEP).astype(np.float32))
+    return replace(solution, targets=solution.vertex_of(_followed(hops)[: graph.n_vertices]))
+
+
+def _best_anywhere(graph: MemoryGraph, absorbing: Bools, by_rank: Int64s, groups: Int64s) -> tuple[Int32s, Bools]:
+    """For every vertex the best it can reach, and whether it is itself as good as that."""
     from vmg.graph import kernels
 
     first_in, edges_in = graph.incoming
     targets = kernels.best_reachable(first_in, graph.tails[edges_in], absorbing, by_rank, groups)
     group_of = np.empty_like(groups)
     group_of[by_rank] = groups
-    ends = group_of == group_of[targets]
-    hops, passed = _hops(graph, absorbing, weights, targets, ends, confined=True)
-    return Solution(solved.values, _followed(hops), hops, passed)
+    return targets, group_of == group_of[targets]
+
+
+def recording_costs(
+    graph: MemoryGraph, rewards: EdgeRewards, path_weights: PathWeights, switch_cost: float
+) -> tuple[Int64s, Int64s]:
+    """What it costs to follow the recording from each observation (below 0 where it ends), and to change it there.
+
+    Whole numbers: a step without any of the reward costs `STEP`, one with all of it nothing. A change costs what its
+    half of the gap, from the observation to its vertex, takes in recorded steps of mean length.
+    """
+    recorded, arrivals = graph.recorded.features, graph.arrivals
+    gaps = np.ones(len(graph.slots))
+    if rewards.slots is not None and path_weights == "rewards" and len(gaps) and np.ptp(rewards.slots[graph.slots]) > 0:
+        paid = rewards.slots[graph.slots]
+        gaps = (paid.max() - paid) / np.ptp(paid)
+    steps = np.full(len(graph.labels), -1, np.int64)
+    steps[arrivals - 1] = np.rint(gaps * STEP)
+    away = np.linalg.norm(recorded - graph.features[graph.labels], axis=1) / graph.step_length
+    return steps, np.rint(switch_cost * away.astype(np.float64) * STEP).astype(np.int64)
 
 
 def _plan_within(

@@ -4,7 +4,7 @@ R_G(j1→j2) = ½ R(j1→j1) + R(j1→j2) + ½ R(j2→j2)        R(a→b): mean 
 """
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -38,6 +38,8 @@ class EdgeRewards:
     """Vertices whose edges out are ignored: a goal, once reached, is not left."""
     loop: float = 1.0
     """What an absorbing vertex pays for every step on the spot."""
+    slots: Float64s | None = None
+    """R of every slot, the recorded steps themselves; paths along recordings need it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +68,7 @@ def reward(graph: MemoryGraph, rewards: Episodes | ArrayLike, *, variant: Varian
     slots = _combined(graph, steps, how)
     between, inside = slots[: graph.n_edges], slots[graph.n_edges :]
     edges = half_tail * inside[graph.tails] + between + half_head * inside[graph.heads]
-    return EdgeRewards(edges, np.zeros(graph.n_vertices, bool))
+    return EdgeRewards(edges, np.zeros(graph.n_vertices, bool), slots=slots)
 
 
 def goal(
@@ -96,13 +98,13 @@ def goal(
     vertices = np.zeros(graph.n_vertices, bool)
     vertices[graph.labels[distance <= tolerance] if known else graph.labels[closest]] = True
     within = distance <= tolerance if known else vertices[graph.labels]
-    edges = reward(graph, within[graph.arrivals], variant=variant).edges
+    paid = reward(graph, within[graph.arrivals], variant=variant)
     absorbing = vertices if kind == "reach" else np.zeros_like(vertices)
     leading_in = vertices[graph.heads] & ~vertices[graph.tails]
     if not leading_in.any():
         _warn_unreached(vertices, float(distance[closest]), known)
-    loop = edges[leading_in].max(initial=1.0)
-    return Goal(EdgeRewards(edges, absorbing, loop), vertices, float(distance[closest]), known)
+    loop = paid.edges[leading_in].max(initial=1.0)
+    return Goal(replace(paid, absorbing=absorbing, loop=loop), vertices, float(distance[closest]), known)
 
 
 def _warn_unreached(vertices: Bools, distance: float, known: bool) -> None:

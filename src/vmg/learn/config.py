@@ -30,8 +30,9 @@ class LearnConfig:
     """K: the translator's goals lie 1 to K steps ahead."""
     encoder_inputs: Literal["raw", "normalised"] = "raw"
     """What the state encoder sees: observations as they are, or with mean 0 and spread 1."""
-    translator_inputs: Literal["raw", "normalised", "relative"] = "raw"
-    """What the translator sees: as above, or normalised with the goal given as its difference from the observation."""
+    translator_inputs: Literal["raw", "normalised", "relative", "raw relative"] = "raw"
+    """What the translator sees: as above, or ("relative": normalised, "raw relative": as it is) with the goal as its
+    difference from the observation, in units of how large such differences are in the data."""
     translator_columns: tuple[int, ...] = ()
     """Numbers of the observation the translator sees; none: all. Leaving out velocities keeps it from copying them."""
     learning_rate: float = 1e-3

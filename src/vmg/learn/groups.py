@@ -85,7 +85,7 @@ class Group:
         return [taken(together, slice(end - len(run.seeds), end)) for run, end in zip(self.runs, ends, strict=True)]
 
 
-_SCALES = {"mean", "std"}  # what each data set has of its own in the inputs
+_SCALES = {"mean", "std", "spread"}  # what each data set has of its own in the inputs
 
 
 def _leaves(inputs: Weights, names: set[str]) -> Weights:

@@ -18,7 +18,7 @@ from vmg.learn.config import LearnConfig
 from vmg.learn.metric import Loss, metric_loss, squared_distance
 from vmg.learn.translator import sample_goals, translator_loss
 from vmg.networks import Weights, clone, goal_scaling, input_scaling, network_sizes
-from vmg.types import Int32s
+from vmg.types import Float32s, Int32s
 
 
 class Steps(NamedTuple):
@@ -111,7 +111,9 @@ class MetricAndTranslator:
         columns = config.translator_columns or tuple(range(episodes.observation_size))
         return {
             "encoder_input": input_scaling(observations, config.encoder_inputs),
-            "translator_input": goal_scaling(observations, config.translator_inputs, columns),
+            "translator_input": goal_scaling(
+                observations, config.translator_inputs, columns, typical_differences(episodes, config.goal_horizon)
+            ),
         }
 
     def draw(self, key: jax.Array, steps: Steps) -> Draw:
@@ -130,10 +132,7 @@ class MetricAndTranslator:
 
 @dataclass(frozen=True)
 class Cloning:
-    """Behaviour cloning; with goal columns, conditioned on those numbers of an observation later in the episode.
-
-    It sees of the observation what the translator would see.
-    """
+    """Behaviour cloning; with goal columns, conditioned on those numbers of an observation later in the episode."""
 
     config: LearnConfig
     goal_columns: tuple[int, ...] = ()
@@ -144,14 +143,10 @@ class Cloning:
 
     def sizes(self, episodes: Episodes) -> dict[str, tuple[int, ...]]:
         hidden = (self.config.hidden_units, self.config.hidden_units)
-        return {"cloning": (len(self._seen(episodes)) + len(self.goal_columns), *hidden, episodes.action_size)}
+        return {"cloning": (episodes.observation_size + len(self.goal_columns), *hidden, episodes.action_size)}
 
     def scalings(self, episodes: Episodes) -> Weights:
-        scaling = goal_scaling(episodes.observations, self.config.translator_inputs, self.goal_columns)
-        return {"cloning_input": {**scaling, "seen": np.array(self._seen(episodes), np.int32)}}
-
-    def _seen(self, episodes: Episodes) -> tuple[int, ...]:
-        return self.config.translator_columns or tuple(range(episodes.observation_size))
+        return {"cloning_input": goal_scaling(episodes.observations, self.config.translator_inputs, self.goal_columns)}
 
     def draw(self, key: jax.Array, steps: Steps) -> Draw:
         """Draw steps uniformly, with replacement, and a goal anywhere in the rest of the episode for each."""
@@ -164,6 +159,18 @@ class Cloning:
         actions = clone(weights, steps.observations[draw.row_t], goals)
         loss = jnp.mean(squared_distance(actions, steps.actions[draw.step]))
         return loss, {"cloning": loss}
+
+
+def typical_differences(episodes: Episodes, horizon: int) -> Float32s:
+    """How large the differences between observations 1 to `horizon` steps apart are: the root of their mean square."""
+    rows, left = episodes.step_observation, episodes.steps_left
+    squares, count = np.zeros(episodes.observation_size), 0
+    for k in range(1, horizon + 1):
+        here = rows[left >= k]
+        differences = (episodes.observations[here + k] - episodes.observations[here]).astype(np.float64)
+        squares += np.einsum("ij,ij->j", differences, differences)
+        count += len(here)
+    return np.sqrt(squares / max(count, 1)).astype(np.float32)
 
 
 def _drawn_steps(key: jax.Array, steps: Steps, n: int) -> tuple[jax.Array, jax.Array, jax.Array]:

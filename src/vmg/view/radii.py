@@ -1,0 +1,73 @@
+"""What the radius does: the graph built, and if asked scored, at several radii. Nothing is trained again."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from vmg.act.evaluation import evaluate
+from vmg.act.policy import Policy
+from vmg.agent import Agent
+from vmg.console import progress_bar
+from vmg.data.episodes import Episodes
+from vmg.files import read_json, write_json
+from vmg.runs import Run
+from vmg.view.charts import RadiusRow
+
+AROUND = (0.5, 0.7, 1.0, 1.4, 2.0)
+"""Radii to look at, in the run's own radius."""
+FILE = "radii.json"
+
+
+def size_by_radius(agent: Agent, episodes: Episodes) -> list[RadiusRow]:
+    """Build the graph at radii around the agent's own, and say how large it is."""
+    rows = []
+    with progress_bar("Building the graph at other radii", len(AROUND)) as advance:
+        for times in AROUND:
+            graph = _rebuilt(agent, episodes, times * agent.config.graph.radius).built
+            rows.append(RadiusRow(graph.radius, graph.n_vertices, graph.n_edges))
+            advance(len(rows))
+    return rows
+
+
+def score_by_radius(
+    run: Run, agent: Agent, episodes: Episodes, radii: Sequence[float], *, n_episodes: int, workers: int | None = None
+) -> list[RadiusRow]:
+    """Build, solve and score at each radius, and keep the rows in the run's radii.json."""
+    task, rows = run.find_task(), known_radii(run, agent)
+    for radius in radii:
+        other = _rebuilt(agent, episodes, radius).solve(episodes)
+        title = f"radius {radius:g}"
+        scores = evaluate(Policy(other), task, episodes=n_episodes, workers=workers, title=title)
+        row = RadiusRow(
+            radius, other.built.n_vertices, other.built.n_edges, scores.score, scores.interval, len(scores.episodes)
+        )
+        rows = [*(each for each in rows if each.radius != radius), row]
+        write_json(run.folder / FILE, {"config": _but_the_radius(agent), "rows": [each.to_dict() for each in rows]})
+    return rows
+
+
+def known_radii(run: Run, agent: Agent) -> list[RadiusRow]:
+    """Return the rows measured before with these settings."""
+    path = run.folder / FILE
+    content = read_json(path) if path.exists() else {}
+    if content.get("config") != _but_the_radius(agent):
+        return []
+    return [RadiusRow(**{**row, "interval": tuple(row["interval"])}) for row in content["rows"]]
+
+
+def _rebuilt(agent: Agent, episodes: Episodes, radius: float) -> Agent:
+    config = replace(agent.config, graph=replace(agent.config.graph, radius=radius))
+    return replace(agent, config=config).build(episodes)
+
+
+def _but_the_radius(agent: Agent) -> dict[str, Any]:
+    config = agent.config.to_dict()
+    config["graph"].pop("radius")
+    return {"seed": agent.seed, **{stage: _plain(values) for stage, values in config.items()}}
+
+
+def _plain(values: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Tuples come back from JSON as lists."""
+    if values is None:
+        return None
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}

@@ -1,0 +1,121 @@
+"""Paths along recordings: the kernel equals a slow obvious twin, and a path switches only where that is worth it."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vmg.data.episodes import Episodes
+from vmg.errors import VMGError
+from vmg.graph import build, goal, iterate_values, reward, solve
+from vmg.graph.planning import STEP, recording_costs
+
+
+def recorded(seed: int, n_episodes: int = 4, length: int = 8):
+    """Random walks on a line of whole and half places: many states are merged, many ties."""
+    rng = np.random.default_rng(seed)
+    walks = [np.cumsum(rng.choice([-0.5, 0.5, 1.0], length + 1)) for _ in range(n_episodes)]
+    episodes = Episodes.from_list(
+        [(walk[:, None], np.zeros((length, 1)), rng.integers(0, 3, length), False, True) for walk in walks]
+    )
+    return episodes, build(episodes.observations, episodes, 0.6, recordings=True)
+
+
+def slow_costs(graph, steps, switches, targets, ends, absorbing):
+    """Bellman-Ford over observations and vertices, one node each."""
+    n_rows = len(graph.labels)
+    cost = np.full(n_rows + graph.n_vertices, np.inf)
+    cost[:n_rows][ends[graph.labels]] = 0
+    moves = []
+    for row, vertex in enumerate(graph.labels):
+        if not ends[vertex]:
+            moves += [(row, n_rows + vertex, switches[row]), (n_rows + vertex, row, switches[row])]
+            after = graph.labels[row + 1] if steps[row] >= 0 else -1
+            if steps[row] >= 0 and not absorbing[vertex] and targets[after] == targets[vertex]:
+                moves.append((row, row + 1, steps[row]))
+    for _ in range(len(cost)):
+        for here, there, price in moves:
+            cost[here] = min(cost[here], price + cost[there])
+    return cost[:n_rows]
+
+
+@given(seed=st.integers(0, 10_000), nearest=st.booleans(), with_goal=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_paths_along_recordings_equal_a_slow_twin(seed, nearest, with_goal):
+    episodes, graph = recorded(seed)
+    ties = "nearest" if nearest else "index"
+    if with_goal:
+        rewards = goal(graph, np.abs(episodes.observations[:, 0] - episodes.observations[-1, 0]), 0.1).rewards
+    else:
+        rewards = reward(graph, episodes)
+    solution = solve(graph, rewards, 0.9, paths="recordings", switch_cost=2.0, ties=ties)
+    plain = solve(graph, rewards, 0.9, ties=ties)
+    values = iterate_values(graph, rewards, 0.9).values
+    np.testing.assert_array_equal(solution.values, values)
+    np.testing.assert_allclose(values[solution.targets], values[plain.targets], rtol=2e-6)
+
+    steps, switches = recording_costs(graph, rewards, "rewards", 2.0)
+    ends = solution.targets == np.arange(graph.n_vertices)
+    groups = np.unique(np.round(values[plain.targets], 4), return_inverse=True)[1] if nearest else plain.targets
+    expected = slow_costs(graph, steps, switches, groups, ends, rewards.absorbing)
+    np.testing.assert_allclose(solution.to_go, expected / STEP, rtol=1e-6)
+    for row in range(len(graph.labels)):
+        assert walked(solution, graph, row, steps, switches) == pytest.approx(expected[row] / STEP)
+
+
+def walked(solution, graph, row, steps, switches):
+    """What following the table from an observation costs; it ends, and at the observation's target."""
+    n, total, hops = graph.n_vertices, 0, 0
+    while solution.hops[n + row] != n + row:
+        following = solution.hops[n + row] - n
+        if following == row + 1 and steps[row] >= 0:
+            on_foot = steps[row]
+            same = graph.labels[row] == graph.labels[following]
+            total += min(on_foot, switches[row] + switches[following]) if same else on_foot
+        else:
+            assert graph.labels[following] == graph.labels[row]
+            total += switches[row] + switches[following]
+        row, hops = following, hops + 1
+        assert hops <= 2 * len(graph.labels)
+    assert solution.targets[graph.labels[row]] == graph.labels[row]
+    return total / STEP
+
+
+def two_recordings():
+    """The first arrives at 6 in seven steps; the second starts beside it and jumps ahead: a short cut over a gap."""
+    slow = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    fast = np.array([20.0, 1.4, 5.4, 30.0])
+    episodes = Episodes.from_list(
+        [(walk[:, None], np.zeros((len(walk) - 1, 1)), np.zeros(len(walk) - 1), False, True) for walk in (slow, fast)]
+    )
+    return episodes, build(episodes.observations, episodes, 0.5, recordings=True)
+
+
+@pytest.mark.parametrize(("price", "short"), [(0.0, True), (1.0, True), (30.0, False)])
+def test_a_short_cut_is_taken_only_while_changing_recordings_is_cheap(price, short):
+    episodes, graph = two_recordings()
+    rewards = goal(graph, np.abs(episodes.observations[:, 0] - 6.0), 0.1).rewards
+    path = solve(graph, rewards, 0.95, paths="recordings", switch_cost=price).path(int(graph.labels[0]))
+    places = graph.states[path, 0].tolist()
+    assert places == ([0, 1, 5, 6] if short else [0, 1, 2, 3, 4, 5, 6])
+
+
+def test_a_graph_without_recordings_says_what_to_do():
+    episodes, _ = two_recordings()
+    graph = build(episodes.observations, episodes, 0.5)
+    with pytest.raises(VMGError, match=r"vmg build RUN --graph\.recordings"):
+        solve(graph, reward(graph, episodes), 0.9, paths="recordings")
+
+
+@pytest.mark.parametrize("options", [{"search_steps": 3}, {"search": "greedy"}, {"switch_cost": -1.0}])
+def test_recordings_take_no_limited_search(options):
+    episodes, graph = two_recordings()
+    with pytest.raises(VMGError, match=r"Paths must be|switch cost"):
+        solve(graph, reward(graph, episodes), 0.9, paths="recordings", **options)
+
+
+def test_without_rewards_the_path_has_the_fewest_steps():
+    episodes, graph = two_recordings()
+    steps, _ = recording_costs(graph, reward(graph, episodes), "rewards", 1.0)
+    assert set(steps.tolist()) == {STEP, -1}
+    assert (steps == -1).sum() == len(episodes)

@@ -1,0 +1,48 @@
+"""Why an episode failed is read off its decisions."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from acting_cases import agent
+from viewing_cases import episode
+
+from vmg.view.failures import diagnose
+
+
+def decided(vertices, values, *, off_graph=False, ahead=3):
+    """An episode that was at these vertices, whose values are given, with so many edges ahead at its end."""
+    first = episode().decisions[0]
+    path = list(range(ahead + 1))
+    decisions = tuple(
+        replace(first, vertex=vertex, off_graph=off_graph, path=path, target=path[-1]) for vertex in vertices
+    )
+    solution = replace(episode().solution, values=np.asarray(values, dtype=np.float64))
+    states = np.repeat(episode().states[:1], len(vertices), axis=0)
+    score = replace(episode().score, success=False, ended="time out", steps=len(vertices))
+    return replace(episode(), decisions=decisions, solution=solution, states=states, score=score)
+
+
+WAY = np.arange(60)
+
+
+@pytest.mark.parametrize(
+    ("failed", "kind", "words"),
+    [
+        (decided(WAY, WAY, off_graph=True), "off the graph", "100 % of its last 20 steps"),
+        (decided(WAY, WAY, ahead=0), "nothing better ahead", "no recorded way leads on"),
+        (decided([*range(30), *[7] * 30], WAY), "stuck", "in vertex 7: the actions did not carry it to the subgoal"),
+        (decided(WAY, -np.abs(WAY - 20)), "going round", "nearest to its aim in step 20"),
+        (decided(WAY, WAY), "out of time", "3 edges were left"),
+    ],
+)
+def test_each_kind_of_failure_is_told_from_the_others(failed, kind, words):
+    found = diagnose(agent(), failed)
+    assert found.kind == kind
+    assert words in found.why
+    assert "from the goal" in found.where
+
+
+def test_open_subtasks_are_named():
+    failed = replace(decided(WAY, WAY), to_do=("kettle", "light switch"))
+    assert diagnose(agent(), failed).why.endswith("Still to do: kettle, light switch.")

@@ -1,0 +1,48 @@
+"""The commands that a report names make the same run again."""
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from vmg import cli
+from vmg.act.tasks import find_task
+from vmg.runs import Run
+from vmg.view.recipe import commands_of
+
+
+def run_of(task, data, preset, **changes):
+    config = find_task(task).preset(preset)
+    return Run(data=data, config=config, folder=Path("runs/x"), **changes)
+
+
+MAZE = run_of("pointmaze-umaze", "pointmaze:umaze?steps=500", "ours")
+KITCHEN = run_of("kitchen-partial", "minari:D4RL/kitchen/partial-v2", "ours", keys=("observation",), seeds=(0, 1))
+RUNS = [
+    MAZE,
+    replace(MAZE, validation=0.1, seeds=(3, 4), keys=("observation[0:2]",)),
+    replace(MAZE, config=replace(MAZE.config, learn=replace(MAZE.config.learn, steps=300, contrastive=False))),
+    replace(MAZE, data="npz:maze.npz", task="pointmaze-umaze"),
+    KITCHEN,
+    replace(KITCHEN, config=find_task("kitchen-partial").preset("paper")),
+    replace(KITCHEN, config=replace(KITCHEN.config, learn=replace(KITCHEN.config.learn, translator_columns=(0, 2)))),
+]
+
+
+@pytest.mark.parametrize("run", RUNS, ids=range(len(RUNS)))
+def test_the_command_to_train_makes_the_same_run(run, monkeypatch):
+    made = []
+    monkeypatch.setattr(cli.runs, "train", made.append)
+    command = commands_of(run, episodes=None)[0]
+    assert cli.main(shlex.split(command)[1:]) == 0
+    assert made == [run]
+
+
+def test_later_stages_name_only_what_was_changed():
+    graph, act = replace(MAZE.config.graph, radius=1.5), replace(MAZE.config.act, keep_path=True)
+    run = replace(MAZE, config=replace(MAZE.config, graph=graph, act=act))
+    _, build, solve, evaluate = commands_of(run, episodes=20, first_seed=1000, baselines=True)
+    assert build == "vmg build runs/x --graph.radius 1.5"
+    assert solve == "vmg solve runs/x"
+    assert evaluate == "vmg evaluate runs/x --act.keep-path --episodes 20 --first-seed 1000 --baselines"

@@ -1,0 +1,131 @@
+"""The report of a small run, read in a real browser; and reports of runs that have not come far."""
+
+import json
+import re
+import shutil
+
+import pytest
+from browser import CHROMIUM, Browser
+
+from vmg.cli import main
+
+LITTLE = ["--learn.steps", "300", "--learn.hidden-units", "32", "--learn.checkpoint-every", "150"]
+LOADED = """Promise.all([...document.images].map(image => image.decode().then(() => image.naturalWidth)))"""
+PLAYABLE = """Promise.all([...document.querySelectorAll("video")].map(film => new Promise(done => {
+    const tell = () => done(film.error ? film.error.message : film.videoWidth);
+    film.readyState >= 2 || film.error ? tell() : (film.onloadeddata = film.onerror = tell);
+})))"""
+SMALLEST_LETTERS = """Math.min(...[...document.querySelectorAll("body *")].filter(e => e.innerText && e.offsetWidth)
+    .map(e => parseFloat(getComputedStyle(e).fontSize)))"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("seen") / "run"
+    data = "pointmaze:umaze?steps=3000"
+    assert main(["train", data, "--out", str(folder), "--validation", "0.2", *LITTLE]) == 0
+    assert main(["build", str(folder)]) == 0
+    assert main(["solve", str(folder)]) == 0
+    assert main(["evaluate", str(folder), "--episodes", "6", "--baselines", "--workers", "1"]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def report(run):
+    assert main(["report", str(run), "--replays", "2"]) == 0
+    return run / "report.html"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    if CHROMIUM is None:
+        pytest.skip("There is no Chromium to open the report in: apt-get install chromium.")
+    opened = Browser(tmp_path_factory.mktemp("profile"))
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1200, False), (390, True)], ids=["desk, light", "phone, dark"])
+def test_the_report_opens_in_a_browser_with_everything_in_it(report, browser, width, dark):
+    browser.open(report, width=width, dark=dark)
+    assert browser.complaints() == []
+    assert browser.requests() == [report.resolve().as_uri()]  # nothing but the page itself
+    images, films = browser.evaluate(LOADED), browser.evaluate(PLAYABLE)
+    assert len(images) >= 9
+    assert min(images) > 300
+    assert films
+    assert set(films) == {960}
+    assert browser.evaluate("document.documentElement.scrollWidth") <= width  # nobody has to scroll sideways
+    assert browser.evaluate(SMALLEST_LETTERS) >= 12
+    assert browser.evaluate("getComputedStyle(document.body).backgroundColor") == (
+        "rgb(22, 24, 29)" if dark else "rgb(255, 255, 255)"
+    )
+    assert browser.complaints() == []
+
+
+def test_the_browser_would_notice_what_is_wrong(browser, tmp_path):
+    file = tmp_path / "bad.html"
+    file.write_text('<img src="missing.png"><script>console.error("no"); undefined_name()</script>')
+    browser.open(file, width=390)
+    kinds = {event["method"] for event in browser.complaints()}
+    assert {"Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Network.loadingFailed"} <= kinds
+    assert len(browser.requests()) == 2
+
+
+def test_the_report_says_what_a_reader_wants_to_know(report, run):
+    text = report.read_text(encoding="utf-8")
+    scores = json.loads((run / "scores.json").read_text())
+    for words in (
+        "pointmaze:umaze?steps=3000",
+        "20 % of all episodes; they are not counted here",
+        "95 % interval",
+        scores["protocol"],
+        "All 18 episodes as a table",
+        "of 6 episodes of VMG failed",
+        "vmg train &#x27;pointmaze:umaze?steps=3000&#x27;",
+        "--learn.steps 300",
+        "evaluate",
+        "umap-learn",
+    ):
+        assert words in text
+    assert len(re.findall(r'<li class="(?:good|bad)"', text)) == 18
+    assert not re.search(r'(?:src|href|srcset)="(?!data:|#)', text)
+
+
+def test_the_films_lie_beside_the_report_as_files(report):
+    kinds = sorted(file.suffix for file in (report.parent / "films").iterdir())
+    assert kinds in ([".gif", ".mp4"], [".gif", ".gif", ".mp4", ".mp4"])
+
+
+def test_runs_that_are_not_finished_have_reports_too(run, tmp_path):
+    trained = tmp_path / "trained"
+    shutil.copytree(run, trained)
+    for name in ("scores.json", "evaluations", "seed_0/graph.npz", "seed_0/solution.npz", "seed_0/metrics.csv"):
+        path = trained / name
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    assert main(["report", str(trained), "--out", str(tmp_path / "page.html")]) == 0
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert f"The graph is not built yet: vmg build {trained}" in text
+    assert f"Not evaluated yet: vmg evaluate {trained}" in text
+    assert "trained without a folder" in text
+
+
+def test_a_run_whose_data_is_elsewhere_has_a_report_too(run, tmp_path):
+    moved = tmp_path / "moved"
+    shutil.copytree(run, moved)
+    content = json.loads((moved / "run.json").read_text())
+    (moved / "run.json").write_text(json.dumps(content | {"data": "npz:/elsewhere.npz", "task": "pointmaze-umaze"}))
+    assert main(["report", str(moved), "--films", "0", "--replays", "1"]) == 0
+    assert "The data could not be opened here" in (moved / "report.html").read_text(encoding="utf-8")
+
+
+def test_figures_are_written_as_files_and_radii_are_scored(run, tmp_path, capsys):
+    out = tmp_path / "figures"
+    command = ["draw", str(run), "--out", str(out), "--themes", "dark", "--formats", "png", "--workers", "1"]
+    assert main([*command, "--radii", "3", "--radius-episodes", "2", "--json"]) == 0
+    files = json.loads(capsys.readouterr().out)
+    drawn = {file.rpartition("/")[2].removesuffix("_dark.png") for file in files}
+    assert {"graph", "floor", "episode_graph", "episode_floor", "change_floor", "histograms", "radius"} <= drawn
+    assert {"training", "scores"} <= drawn
+    (row,) = json.loads((run / "radii.json").read_text())["rows"]
+    assert (row["radius"], row["episodes"]) == (3.0, 2)
