@@ -159,7 +159,7 @@ def test_a_d4rl_file_of_the_kitchen_is_evaluated_in_its_task(tmp_path):
     for name in ("microwave", "kettle"):
         achieved = first["achieved_goal"][name]
         assert task.state_of(first)[list(task.fields[name])] == pytest.approx(achieved, abs=0.05)
-    assert all(config.learn.translator_columns == () for config in task.presets.values())
+    assert task.preset("ours").learn.translator_columns == task.fields["robot"]
     scores = evaluate(RandomActor(episodes), replace(task, horizon=10), episodes=2, workers=1)
     assert (scores.task, scores.score) == ("kitchen-partial", 0.0)
     wish, asked = task.asked_for(("microwave",))

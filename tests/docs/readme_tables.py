@@ -1,12 +1,12 @@
-"""The README's tables, made from the files under results/: run as a script, it writes them into the README."""
+"""The tables of README and docs, made from the files under results/: run as a script, it writes them into the pages."""
 
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 METHODS = {"VMG": "**VMG**", "BC": "behaviour cloning", "GCBC": "goal-conditioned behaviour cloning"}
-PAPER = {"kitchen-partial": "68.8 ± 11.9", "kitchen-complete": "73.0 ± 6.7"}
 BENCHMARKS = (
     ("training step, CPU", "PyTorch eager"),
     ("training step, CPU", "PyTorch eager, fused Adam"),
@@ -20,7 +20,7 @@ BENCHMARKS = (
 )
 
 
-def read(name: str) -> dict:
+def read(name: str) -> Any:
     return json.loads((ROOT / "results" / f"{name}.json").read_text(encoding="utf-8"))
 
 
@@ -42,14 +42,23 @@ def untouched() -> str:
     return "\n".join(lines)
 
 
-def kitchen() -> str:
-    lines = ["| task | VMG | 95 % interval | each of the five models | paper (three models) |", "|---|---|---|---|---|"]
-    for task, paper in PAPER.items():
-        found = read(task)
-        each = ", ".join(f"{row['score']:.1f}" for row in found["scores"]["VMG"])
-        total = found["summary"]["VMG"]
-        low, high = total["interval"]
-        lines.append(f"| {task} | **{total['score']:.1f}** | {low:.1f} – {high:.1f} | {each} | {paper} |")
+def main() -> str:
+    lines = ["| task | VMG | 95 % interval | each of the five models | updates | paper |", "|---|---|---|---|---|---|"]
+    for row in read("main"):
+        vmg = row["scores"]["VMG"]
+        low, high = vmg["interval"]
+        each = ", ".join(f"{score:.1f}" for score in vmg["models"])
+        mean, deviation = row["paper"]
+        updates = f"{row['settings']['learn']['steps']:,}"
+        cells = (
+            row["task"],
+            f"**{vmg['score']:.1f}**",
+            f"{low:.1f} – {high:.1f}",
+            each,
+            updates,
+            f"{mean} ± {deviation}",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -64,18 +73,23 @@ def benchmarks() -> str:
     return "\n".join(lines)
 
 
-TABLES = {"demo": demo, "untouched": untouched, "kitchen": kitchen, "benchmarks": benchmarks}
+TABLES = {"demo": demo, "untouched": untouched, "main": main, "benchmarks": benchmarks}
+PAGES = {
+    ROOT / "README.md": ("demo", "untouched", "main", "benchmarks"),
+    ROOT / "docs" / "results.md": ("main",),
+}
 
 
-def filled(text: str) -> str:
-    """The README with every table made anew between its two marks."""
-    for name, make in TABLES.items():
-        pattern = rf"(<!-- table: {name} -->\n).*?(\n<!-- end of table -->)"
+def filled(page: Path) -> str:
+    """The page with every table made anew between its two marks."""
+    text = page.read_text(encoding="utf-8")
+    for name in PAGES[page]:
+        pattern, make = rf"(<!-- table: {name} -->\n).*?(\n<!-- end of table -->)", TABLES[name]
         text, found = re.subn(pattern, lambda m, make=make: m[1] + make() + m[2], text, flags=re.DOTALL)
-        assert found == 1, f"README.md has no place for the table {name!r}"
+        assert found == 1, f"{page} has no place for the table {name!r}"
     return text
 
 
 if __name__ == "__main__":
-    readme = ROOT / "README.md"
-    readme.write_text(filled(readme.read_text(encoding="utf-8")), encoding="utf-8")
+    for page in PAGES:
+        page.write_text(filled(page), encoding="utf-8")

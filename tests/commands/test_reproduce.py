@@ -1,0 +1,117 @@
+"""Studies by command, on a made-up kitchen recording: the arm drifts, one object after the other ends in its place."""
+
+import json
+
+import numpy as np
+import pytest
+
+from vmg.act.tasks import KITCHEN_FIELDS
+from vmg.cli import main
+from vmg.data import Episodes, save
+from vmg.reproduce import LOCOMOTION, MAIN, study_table
+
+pytest.importorskip("gymnasium_robotics")
+OPTIONS = ["--seeds", "0", "1", "--episodes", "1", "--steps", "30", "--workers", "1", "--choose"]
+
+
+def kitchen_recording(seed: int) -> Episodes:
+    from gymnasium_robotics.envs.franka_kitchen.kitchen_env import OBS_ELEMENT_GOALS
+
+    rng = np.random.default_rng(seed)
+    episodes = []
+    for _ in range(3):
+        observations = rng.normal(0, 0.1, (60, 59)).cumsum(0)
+        for i, (name, place) in enumerate(OBS_ELEMENT_GOALS.items()):
+            observations[10 + 5 * i :, KITCHEN_FIELDS[name]] = place
+        episodes.append((observations, rng.uniform(-1, 1, (59, 9)), np.arange(59) // 10, False, True))
+    return Episodes.from_list(episodes, source="made up")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    for seed, name in enumerate(("partial", "complete")):
+        save(kitchen_recording(seed), folder / f"{name}.npz")
+    save(kitchen_recording(0), folder / "copy.npz")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def study(data, tmp_path_factory):
+    out = tmp_path_factory.mktemp("study") / "study"
+    tasks = ["--tasks", "kitchen-partial", "kitchen-complete", "kitchen-mixed", "--out", str(out)]
+    sources = ["--data", *(f"kitchen-{kind}=npz:{data / kind}.npz" for kind in ("partial", "complete"))]
+    sources.append("kitchen-mixed=npz:nowhere.npz")
+    assert main(["reproduce", "main", *tasks, *sources, *OPTIONS]) == 0
+    return out
+
+
+def test_the_table_has_every_row_and_says_what_is_missing(study):
+    rows = json.loads((study / "main.json").read_text())
+    assert [(row["task"], row["preset"]) for row in rows] == [
+        (f"kitchen-{kind}", preset) for kind in ("partial", "complete", "mixed") for preset in ("paper", "ours")
+    ]
+    for row in rows[:4]:
+        vmg = row["scores"]["VMG"]
+        assert len(vmg["models"]) == len(row["seeds"]) == 2
+        assert vmg["score"] == pytest.approx(np.mean(vmg["models"]))
+        assert sum(vmg["endings"].values()) == 2
+        assert ("BC" in row["scores"]) == (row["preset"] == "ours")
+        assert len(row["data"]["digest"]) >= 16
+        assert row["versions"]["numpy"] == np.__version__
+    for row in rows[4:]:
+        assert "minari download D4RL/kitchen/mixed-v2" in row["missing"]
+        assert "vmg reproduce main --tasks kitchen-mixed" in row["missing"]
+    table = (study / "main.md").read_text()
+    assert table == study_table(rows)
+    assert table.count("\n") == 2 + len(rows)
+    assert "68.8 ± 11.9" in table
+
+
+def test_called_again_it_measures_nothing_twice(study, data, monkeypatch):
+    before = (study / "main.json").read_text()
+    monkeypatch.setattr("vmg.act.evaluation.run_episode", None)
+    tasks = ["--tasks", "kitchen-partial", "kitchen-complete", "--out", str(study)]
+    sources = ["--data", *(f"kitchen-{kind}=npz:{data / kind}.npz" for kind in ("partial", "complete"))]
+    assert main(["reproduce", "main", *tasks, *sources, *OPTIONS]) == 0
+    assert json.loads((study / "main.json").read_text())[0]["scores"] == json.loads(before)[0]["scores"]
+
+
+def test_a_study_is_split_over_two_machines_and_data_may_be_called_otherwise_there(data, tmp_path, capsys):
+    common = ["--tasks", "kitchen-partial", "--presets", "ours", "--no-baselines", "--out", str(tmp_path), *OPTIONS]
+    there = ["--data", f"kitchen-partial=npz:{data / 'partial.npz'}"]
+    here = ["--data", f"kitchen-partial=npz:{data / 'copy.npz'}"]
+    assert main(["reproduce", "main", *common, *there, "--only", "train"]) == 0
+    assert not (tmp_path / "main.md").exists()
+    assert main(["reproduce", "main", *common, *here]) == 0
+    assert "kitchen-partial" in capsys.readouterr().out
+    other = ["--data", f"kitchen-partial=npz:{data / 'complete.npz'}"]
+    assert main(["reproduce", "main", *common, *other]) == 2
+    assert "belongs to another run" in capsys.readouterr().err
+
+
+def test_skills_are_scored_before_and_after_the_change(data, tmp_path):
+    sources = ["--data", f"kitchen-partial=npz:{data / 'partial.npz'}", "--presets", "ours", "--out", str(tmp_path)]
+    assert main(["reproduce", "skills", *sources, *OPTIONS, "--seeds", "0"]) == 0
+    (row,) = json.loads((tmp_path / "skills.json").read_text())
+    assert list(row["skills"]) == ["bottom burner", "top burner", "hinge cabinet"]
+    for scores in row["skills"].values():
+        assert {"before", "after", "paper"} == set(scores)
+    assert (tmp_path / "skills.md").read_text().count("\n") == 5
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--tasks", "pointmaze-medium"], "The study main has no task 'pointmaze-medium'"),
+        (["--data", "partial.npz"], "does not say whose data it is"),
+    ],
+)
+def test_mistakes_are_said(tmp_path, options, words, capsys):
+    assert main(["reproduce", "main", "--out", str(tmp_path), *options]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_the_studies_are_the_papers_tables():
+    assert len(MAIN) == 15
+    assert len(LOCOMOTION) == 9
