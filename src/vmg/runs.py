@@ -91,7 +91,8 @@ def train(*runs: Run) -> None:
     for run in runs:
         if (run.folder / "run.json").exists():
             _refuse_another(run, load_run(run.folder))
-        save_run(run)
+        else:
+            save_run(run)
     for alike in _alike([(run, training(run, "training")) for run in runs]):
         _train_together(alike)
 
@@ -104,6 +105,9 @@ def _train_together(alike: Sequence[tuple[Run, Training]]) -> None:
             if not (folder / "config.json").exists():
                 _write_losses(agent.seed, run.folder / "training" / "metrics.csv", folder / "metrics.csv")
                 agent.save(folder)
+        save_run(
+            replace(load_run(run.folder), data=run.data, keys=run.keys)
+        )  # the same data may have another name here
         folders = ", ".join(str(run.agent_folder(seed)) for seed in run.seeds)
         say(f"Trained for {run.config.learn.steps:,} steps: {folders}.")
 

@@ -122,3 +122,18 @@ def test_what_is_missing_is_said():
         agent().goal([0, 0, 0])
     with pytest.raises(VMGError, match=r"is not made of finite numbers"):
         agent().goal([0, np.inf])
+
+
+def test_at_the_paths_end_the_named_goal_itself_is_aimed_at():
+    policy = Policy(agent())
+    place = episodes().observations[-1, :2] + np.float32(0.01)
+    policy.begin({"desired_goal": place})
+    observations = episodes().observations[::37]
+    decisions = policy.decide(observations)
+    arriving = decisions.subgoals == decisions.targets
+    assert arriving.any()
+    assert not arriving.all()
+    goals = agent().built.states[decisions.subgoals]
+    goals[np.ix_(arriving, [0, 1])] = place
+    low, high = agent().data.action_low, agent().data.action_high
+    np.testing.assert_allclose(decisions.actions, np.clip(translate(agent().weights, observations, goals), low, high))

@@ -80,6 +80,7 @@ class Policy:
         self._current = agent.solution
         self._kept: dict[int, KeptPath] = {}
         self._rng = _generator_for(None)
+        self._place: Float32s | None = None
 
     def begin(self, observation: Any = None) -> None:
         """Start an episode: forget kept paths and, where the environment names the goal, solve for this one."""
@@ -87,7 +88,8 @@ class Policy:
         self._rng = _generator_for(observation)
         goal = self.agent.config.goal
         if goal and isinstance(observation, Mapping) and goal.key in observation:
-            self._current, _ = self.agent.goal(observation[goal.key])
+            self._place = np.asarray(observation[goal.key], dtype=np.float32)
+            self._current, _ = self.agent.goal(self._place)
 
     def act(self, observations: ArrayLike, solutions: Solution | Sequence[Solution] | None = None) -> Float32s:
         """Return the action for one observation, or one a row for a batch; see `decide`."""
@@ -111,6 +113,8 @@ class Policy:
             ahead = solution.ahead(entries[rows], self.config.subgoal_steps)
             subgoals[rows] = solution.vertex_of(ahead)
             goals[rows] = self._goals(ahead, solution)
+            if solution is self._current:
+                goals[rows] = self._aimed(goals[rows], subgoals[rows] == targets[rows])
         if self.config.keep_path:
             subgoals = self._keep(features, vertices, followed)
             goals = self._graph.states[subgoals]
@@ -149,6 +153,14 @@ class Policy:
         if solution.to_go is None:
             return self._graph.states[solution.vertex_of(entries)]
         return self._graph.recorded.observations[entries - self._graph.n_vertices]
+
+    def _aimed(self, goals: Float32s, at_target: Bools) -> Float32s:
+        """Where the path ends, put the goal that the environment named in place of the recorded one beside it."""
+        if self._place is None or self.agent.config.goal is None:
+            return goals
+        aimed = goals.copy()
+        aimed[np.ix_(at_target, np.array(self.agent.config.goal.columns))] = self._place
+        return aimed
 
     def _keep(self, features: Float32s, vertices: Int32s, solutions: Sequence[Solution]) -> Int32s:
         subgoals = np.empty_like(vertices)
