@@ -85,6 +85,8 @@ class Row:
 
 def reproduce(name: StudyName, study: Study) -> Path:
     """Do a study, or go on with it; return the path of its table."""
+    if not study.presets or not study.seeds:
+        raise VMGError("A study needs at least one preset and one seed: give them, or leave --presets and --seeds out.")
     _use_device(study.device)
     rows = [_row(name, study, task, preset) for task in _tasks(name, study) for preset in study.presets]
     ready = [row for row in rows if not row.missing]

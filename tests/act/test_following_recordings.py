@@ -100,6 +100,11 @@ def test_noise_is_the_same_whenever_an_episode_is_run_again():
     assert not np.allclose(actions[0], Policy(follower()).act(observations))
 
 
+def test_noise_takes_any_observation_an_environment_may_give():
+    for observation in (None, [0.1, 0.2], {"x": 1.5, "y": (2, [3.0])}):
+        Policy(follower(noise=0.1)).begin(observation)
+
+
 def test_what_does_not_go_together_is_said():
     with pytest.raises(VMGError, match="keep_path or paths='recordings'"):
         Policy(follower(), ActConfig(keep_path=True))

@@ -1,6 +1,7 @@
 """Studies by command, on a made-up kitchen recording: the arm drifts, one object after the other ends in its place."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -77,6 +78,18 @@ def test_called_again_it_measures_nothing_twice(study, data, monkeypatch):
     assert json.loads((study / "main.json").read_text())[0]["scores"] == json.loads(before)[0]["scores"]
 
 
+def test_the_best_checkpoint_is_reported_beside_the_last(study, data, tmp_path, monkeypatch):
+    study = shutil.copytree(study, tmp_path / "study")
+    monkeypatch.setattr("vmg.reproduce.CHOSEN", (1, 30))
+    tasks = ["--tasks", "kitchen-complete", "--presets", "ours", "--no-baselines", "--out", str(study)]
+    sources = ["--data", f"kitchen-complete=npz:{data / 'complete.npz'}", "--only", "evaluate"]
+    assert main(["reproduce", "main", *tasks, *sources, *OPTIONS, "kitchen-complete"]) == 0
+    (row,) = json.loads((study / "main.json").read_text())
+    assert row["chosen"]["steps"] == [30, 30]  # the only checkpoint is the last, so both columns agree
+    assert row["chosen"]["models"] == row["scores"]["VMG"]["models"]
+    assert "checkpoint chosen there" in (study / "main.md").read_text()
+
+
 def test_a_study_is_split_over_two_machines_and_data_may_be_called_otherwise_there(data, tmp_path, capsys):
     common = ["--tasks", "kitchen-partial", "--presets", "ours", "--no-baselines", "--out", str(tmp_path), *OPTIONS]
     there = ["--data", f"kitchen-partial=npz:{data / 'partial.npz'}"]
@@ -105,6 +118,8 @@ def test_skills_are_scored_before_and_after_the_change(data, tmp_path):
     [
         (["--tasks", "pointmaze-medium"], "The study main has no task 'pointmaze-medium'"),
         (["--data", "partial.npz"], "does not say whose data it is"),
+        (["--presets"], "at least one preset and one seed"),
+        (["--seeds"], "at least one preset and one seed"),
     ],
 )
 def test_mistakes_are_said(tmp_path, options, words, capsys):

@@ -107,7 +107,9 @@ def test_a_graph_without_recordings_says_what_to_do():
         solve(graph, reward(graph, episodes), 0.9, paths="recordings")
 
 
-@pytest.mark.parametrize("options", [{"search_steps": 3}, {"search": "greedy"}, {"switch_cost": -1.0}])
+@pytest.mark.parametrize(
+    "options", [{"search_steps": 3}, {"search": "greedy"}, {"switch_cost": -1.0}, {"switch_cost": np.inf}]
+)
 def test_recordings_take_no_limited_search(options):
     episodes, graph = two_recordings()
     with pytest.raises(VMGError, match=r"Paths must be|switch cost"):

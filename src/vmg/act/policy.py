@@ -197,7 +197,7 @@ class Policy:
 
 def _generator_for(observation: Any) -> np.random.Generator:
     """Noise that an episode's first observation decides, so that an episode run again is the same."""
-    seen = b"" if observation is None else b"".join(leaf.tobytes() for leaf in leaves(observation).values())
+    seen = b"" if observation is None else b"".join(np.asarray(leaf).tobytes() for leaf in leaves(observation).values())
     return np.random.default_rng(crc32(seen))
 
 

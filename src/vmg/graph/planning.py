@@ -113,8 +113,8 @@ def solve(
         paths == "recordings" and (search, search_steps) != ("multi-step", None)
     ):
         raise VMGError(f"Paths must be 'edges' or, where search has no limit, 'recordings'; not {paths!r}.")
-    if not switch_cost >= 0:
-        raise VMGError(f"The switch cost must be at least 0, not {switch_cost}.")
+    if not 0 <= switch_cost <= 1e6:  # more would not fit into whole-number costs
+        raise VMGError(f"The switch cost must lie between 0 and a million, not {switch_cost}.")
     if ties not in ("index", "nearest") or (ties == "nearest" and search_steps is not None):
         raise VMGError(f"Ties must be 'index' or, where search_steps is None, 'nearest'; not {ties!r}.")
     solved = iterate_values(graph, rewards, discount, dead_ends=dead_ends, tolerance=tolerance)

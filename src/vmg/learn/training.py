@@ -188,8 +188,8 @@ def _note(objective: Objective, speed: float, losses: LossArrays, validation: Se
 
 
 def _check_sizes(trainings: Sequence[Training]) -> None:
-    first = trainings[0].episodes
     for training in trainings:
+        first = trainings[0].episodes
         for other in (training.episodes, training.validation):
             for name in ("observation_size", "action_size"):
                 if other and getattr(other, name) != getattr(first, name):
