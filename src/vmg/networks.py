@@ -26,6 +26,7 @@ from vmg.types import Float32s
 Layers: TypeAlias = dict[str, Any]
 Weights: TypeAlias = dict[str, Layers]
 Tensors: TypeAlias = dict[str, Float32s]
+Parts: TypeAlias = tuple[tuple[int, ...], int]
 Inputs: TypeAlias = Literal["raw", "normalised", "relative", "raw relative"]
 
 ROWS_AT_ONCE = 65_536  # bounds the memory of the hidden layers: 64 MiB at 256 units
@@ -73,17 +74,21 @@ def embed(weights: Weights, observations: Float32s) -> Float32s:
     return np.concatenate(parts) if parts else np.zeros((0, weights["state_encoder"]["b2"].shape[-1]), np.float32)
 
 
-def network_sizes(
-    observation_size: int, translator_size: int, action_size: int, metric_dimension: int, hidden_units: int
-) -> dict[str, tuple[int, ...]]:
-    """Sizes of the layers of each network, from input to output; the translator sees some of the observation only."""
-    hidden = (hidden_units, hidden_units)
+def network_parts(
+    observation_size: int, translator_size: int, action_size: int, metric_dimension: int
+) -> dict[str, Parts]:
+    """What each network sees and gives, in numbers; the translator sees some of the observation only."""
     return {
-        "state_encoder": (observation_size, *hidden, metric_dimension),
-        "action_encoder": (metric_dimension + action_size, *hidden, metric_dimension),
-        "action_decoder": (2 * metric_dimension, *hidden, action_size),
-        "translator": (2 * translator_size, *hidden, action_size),
+        "state_encoder": ((observation_size,), metric_dimension),
+        "action_encoder": ((metric_dimension, action_size), metric_dimension),
+        "action_decoder": ((metric_dimension, metric_dimension), action_size),
+        "translator": ((translator_size, translator_size), action_size),
     }
+
+
+def layer_sizes(parts: Mapping[str, Parts], hidden_units: int) -> dict[str, tuple[int, ...]]:
+    """Sizes of the layers of each network, from input to output."""
+    return {name: (sum(seen), hidden_units, hidden_units, given) for name, (seen, given) in parts.items()}
 
 
 def initial_layers(rng: np.random.Generator, sizes: tuple[int, ...]) -> Layers:
@@ -211,8 +216,9 @@ def _expected_shapes(tensors: Tensors, path: Path) -> dict[str, tuple[int, ...]]
     for part in ("encoder_input", "translator_input"):
         shapes |= {f"{part}.{name}": tensors["encoder_input.mean"].shape for name in ("mean", "std")}
     shapes["translator_input.spread"] = tensors["encoder_input.mean"].shape
-    for part, sizes in network_sizes(*(len(tensors[name]) for name in sources)).items():
-        for k, pair in enumerate(pairwise(sizes)):
+    *sizes, hidden_units = (len(tensors[name]) for name in sources)
+    for part, layers in layer_sizes(network_parts(*sizes), hidden_units).items():
+        for k, pair in enumerate(pairwise(layers)):
             shapes |= {f"{part}.w{k}": pair, f"{part}.b{k}": pair[1:]}
     return shapes
 

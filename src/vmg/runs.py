@@ -8,8 +8,10 @@ scores.json              what was measured last                baselines/     be
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,7 @@ from vmg.config import ActConfig, AgentConfig, GraphConfig, SolveConfig, from_di
 from vmg.console import say
 from vmg.data import load
 from vmg.data.episodes import Episodes
-from vmg.errors import VMGError
+from vmg.errors import PACKAGE, VMGError
 from vmg.files import read_json, write_json, write_text
 from vmg.graph import summarise
 from vmg.learn.config import Training
@@ -93,13 +95,8 @@ def train(*runs: Run) -> None:
             _refuse_another(run, load_run(run.folder))
         else:
             save_run(run)
-    for alike in _alike([(run, training(run, "training")) for run in runs]):
-        _train_together(alike)
-
-
-def _train_together(alike: Sequence[tuple[Run, Training]]) -> None:
-    found = Agent.fit_together([training for _, training in alike], [run.config for run, _ in alike])
-    for (run, _), agents in zip(alike, found, strict=True):
+    trainings = _trainings(runs, "training")
+    for run, agents in zip(runs, Agent.fit_together(trainings, [run.config for run in runs]), strict=True):
         for agent in agents:
             folder = run.agent_folder(agent.seed)
             if not (folder / "config.json").exists():
@@ -114,18 +111,28 @@ def _train_together(alike: Sequence[tuple[Run, Training]]) -> None:
 
 def train_baselines(*runs: Run) -> None:
     """Learn behaviour cloning, plain and goal-conditioned, for all runs, side by side where they can be."""
-    for alike in _alike([(run, training(run, "baselines")) for run in runs]):
+    for alike in _alike(list(zip(runs, _trainings(runs, "baselines"), strict=True))):
         cloning_actors([training for _, training in alike], alike[0][0].config)
 
 
 def training(run: Run, folder: str) -> Training:
     """Put together what is learned: the run's own networks, or the baselines', in that folder of the run."""
-    episodes, held_out = run.episodes()
-    return Training(episodes, run.seeds, held_out if folder == "training" else None, run.folder / folder)
+    return _trainings([run], folder)[0]
+
+
+def _trainings(runs: Sequence[Run], folder: str) -> list[Training]:
+    """Load each data set once, however many runs learn from it."""
+    loaded: dict[Any, tuple[Episodes, Episodes | None]] = {}
+    found = []
+    for run in runs:
+        data = (run.data, run.keys, run.validation)
+        episodes, held_out = loaded[data] if data in loaded else loaded.setdefault(data, run.episodes())
+        found.append(Training(episodes, run.seeds, held_out if folder == "training" else None, run.folder / folder))
+    return found
 
 
 def _alike(pairs: Sequence[tuple[Run, Training]]) -> list[list[tuple[Run, Training]]]:
-    """Group what can be learned side by side: the same settings, the same sizes of observations and actions."""
+    """Group the baselines that can be learned side by side: the same settings, the same sizes."""
     groups: dict[Any, list[tuple[Run, Training]]] = {}
     for run, training in pairs:
         episodes, goal = training.episodes, run.config.goal
@@ -223,10 +230,9 @@ def evaluated_as(
     run: Run, task: Task, method: str, seed: int, settings: dict[str, Any], actor: Actor, trial: Trial
 ) -> Scores:
     """Evaluate one model, noting every episode as it ends, so that a killed evaluation goes on where it was."""
-    name = f"{task.name}_{method}_seed_{seed}".replace(": ", "_").replace(" ", "-")
-    path = run.folder / "evaluations" / f"{name}.jsonl"
-    identity = json.loads(json.dumps({"data": run.data, "settings": settings, "protocol": task.protocol}))
-    known = _known_episodes(path, identity)
+    path, identity = _notes(run, task, method, seed, settings)
+    known = _read_notes(path, identity)
+    write_text(path, "".join(json.dumps(entry) + "\n" for entry in [identity, *map(asdict, known)]))
     with open(path, "a", encoding="utf-8") as file:
 
         def note(episode: EpisodeScore) -> None:
@@ -239,14 +245,41 @@ def evaluated_as(
         )  # fmt: skip
 
 
-def _known_episodes(path: Path, identity: dict[str, Any]) -> list[EpisodeScore]:
-    """Return the episodes noted for just these settings, leaving a file that holds them and nothing else."""
+def noted(run: Run, task: Task, method: str, seed: int, settings: dict[str, Any], trial: Trial) -> Scores | None:
+    """Return what `evaluated_as` would without running an episode; None if episodes are missing."""
+    known = {episode.seed: episode for episode in _read_notes(*_notes(run, task, method, seed, settings))}
+    seeds = range(trial.first_seed, trial.first_seed + trial.episodes)
+    if not all(each in known for each in seeds):
+        return None
+    return Scores(task.name, task.protocol, task.score_range, tuple(known[each] for each in seeds))
+
+
+def remembered(path: Path, of: dict[str, Any], make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Return what was made of this before with this version, as the file remembers it, or make it and note it there."""
+    identity = json.loads(json.dumps(of | {"version": version(PACKAGE)}))
+    known: list[dict[str, Any]] = read_json(path) if path.exists() else []
+    for entry in known:
+        if entry["of"] == identity:
+            made: dict[str, Any] = entry["made"]
+            return made
+    made = make()
+    write_json(path, [*known, {"of": identity, "made": made}])
+    return made
+
+
+def _notes(run: Run, task: Task, method: str, seed: int, settings: dict[str, Any]) -> tuple[Path, dict[str, Any]]:
+    """Where a model's episodes are noted, and what must be the same for them to count."""
+    name = re.sub(r"[^\w.-]", "", f"{task.name}_{method}_seed_{seed}".replace(": ", "_").replace(" ", "-"))
+    measured = {"data": run.data, "settings": settings, "protocol": task.protocol, "version": version(PACKAGE)}
+    return run.folder / "evaluations" / f"{name}.jsonl", json.loads(json.dumps(measured))
+
+
+def _read_notes(path: Path, identity: dict[str, Any]) -> list[EpisodeScore]:
+    """Return the episodes noted for just these settings."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     entries = [entry for entry in map(_parsed, lines) if entry is not None]  # a kill may have cut the last line
     same = bool(entries) and entries[0] == identity
-    known = [EpisodeScore(**entry) for entry in entries[1:]] if same else []
-    write_text(path, "".join(json.dumps(entry) + "\n" for entry in [identity, *map(asdict, known)]))
-    return known
+    return [EpisodeScore(**entry) for entry in entries[1:]] if same else []
 
 
 def _parsed(line: str) -> Any:

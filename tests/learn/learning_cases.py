@@ -38,11 +38,11 @@ def train_killed(folder: Path) -> list:
     return fit(walk(0), KILLED, KILLED_SEEDS, validation=walk(1), folder=folder)
 
 
-def assert_same_weights(left: list, right: list, **tolerance: float) -> None:
+def assert_same_weights(left: list, right: list, *, parts: tuple[str, ...] = (), **tolerance: float) -> None:
     assert len(left) == len(right)
     for one, other in zip(left, right, strict=True):
         assert one.keys() == other.keys()
-        for part in one:
+        for part in parts or one:
             assert one[part].keys() == other[part].keys()
             for name in one[part]:
                 np.testing.assert_allclose(

@@ -35,7 +35,7 @@ def test_models_side_by_side_equal_the_models_alone():
 
 def test_batched_models_as_on_a_gpu_equal_the_models_alone(monkeypatch):
     config = replace(SMALL, learning_rate=0.9e-3)  # its own, so that nothing compiled before is used
-    monkeypatch.setattr(loop, "_each_model", lambda function, models: jax.vmap(function)(models))
+    monkeypatch.setattr(loop, "batched", lambda: True)
     together = fit(walk(0), config, [4, 0, 7], validation=walk(1))
     monkeypatch.undo()
     assert_same_weights(together, [fit(walk(0), config, [seed])[0] for seed in (4, 0, 7)], rtol=1e-3, atol=1e-5)
@@ -55,7 +55,7 @@ def test_data_sets_side_by_side_end_as_each_alone(tmp_path, monkeypatch):
     ]
     for batched in (False, True):
         if batched:
-            monkeypatch.setattr(loop, "_each_model", lambda function, models: jax.vmap(function)(models))
+            monkeypatch.setattr(loop, "batched", lambda: True)
             jax.clear_caches()
         for models, expected in zip(fit_together(trainings, config, resume=False), alone, strict=True):
             assert_same_weights(models, expected, **{"rtol": 1e-3, "atol": 1e-5} if batched else {})
@@ -85,10 +85,70 @@ def test_data_sets_at_different_steps_go_on_side_by_side(tmp_path, monkeypatch):
         assert_same_weights(models, expected)
 
 
-def test_data_sets_of_different_sizes_do_not_fit_together():
-    other = replace(walk(1), actions=walk(1).actions[:, :1])
-    with pytest.raises(VMGError, match="action_size is 2 in the one and 1 in the other"):
-        fit_together([Training(walk(0)), Training(other)], SMALL)
+VARIED = (
+    {},
+    {"margin": 0.5, "goal_horizon": 3, "translator_decay": 0.5},
+    {"margin": 2.0, "goal_horizon": 20, "encoder_inputs": "normalised"},
+    {"contrastive": False, "translator_inputs": "normalised"},
+    # A margin wider than all distances makes the gradient of L_c 0 but for rounding, and here nothing else pulls.
+    {"action_decoder": False, "translator_inputs": "relative", "margin": 0.05},
+    {"metric_dimension": 2},
+    {"metric_dimension": 7, "margin": 0.7},
+)
+
+
+def test_decay_takes_its_share_off_the_translator_alone():
+    one = replace(SMALL, steps=1, checkpoint_every=1, learning_rate=0.6e-3)
+    (plain,), (decayed,) = fit(walk(0), one), fit(walk(0), replace(one, translator_decay=2.0))
+    initial = untrained(walk(0), one)
+    for part in ("state_encoder", "action_encoder", "action_decoder"):
+        for name, array in plain[part].items():
+            assert (decayed[part][name] == array).all()
+    for name, array in plain["translator"].items():
+        expected = array - 0.6e-3 * 2.0 * initial["translator"][name]
+        np.testing.assert_allclose(decayed["translator"][name], expected, rtol=1e-5, atol=1e-7)
+
+
+def test_settings_side_by_side_end_as_each_alone(tmp_path, monkeypatch):
+    """Margins, horizons, inputs, ablations, dimensions, and data of other sizes: all in one loop where that pays."""
+    narrow = replace(walk(1), observations=walk(1).observations[:, :2], actions=walk(1).actions[:, :1])
+    sets = [walk(2, length=30), walk(0), narrow]
+    configs = [replace(SMALL, learning_rate=0.7e-3, **change) for change in VARIED]
+    trainings = [
+        Training(sets[i % 3], (i, 9), validation=sets[i % 3] if i > 3 else None, folder=tmp_path / str(i))
+        for i in range(len(configs))
+    ]
+    alone = [
+        fit(each.episodes, config, each.seeds, validation=each.validation, folder=tmp_path / f"alone_{i}")
+        for i, (each, config) in enumerate(zip(trainings, configs, strict=True))
+    ]
+    groups, title = [], training._title
+    monkeypatch.setattr(training, "_title", lambda group: groups.append(len(group.runs)) or title(group))
+    for batched in (False, True):
+        if batched:
+            monkeypatch.setattr(loop, "batched", lambda: True)
+            jax.clear_caches()
+        for models, expected in zip(fit_together(trainings, configs, resume=False), alone, strict=True):
+            assert_same_weights(models, expected, **{"rtol": 1e-3, "atol": 1e-5} if batched else {})
+    jax.clear_caches()
+    assert groups[-1] == len(VARIED)
+    for i in range(len(configs)):
+        rows, expected_rows = rows_of(tmp_path / str(i)), rows_of(tmp_path / f"alone_{i}")
+        assert [{name for name in row if row[name]} for row in rows] == [
+            {name for name in row if row[name]} for row in expected_rows
+        ]
+        losses, expected = (
+            [float(value) for row in each for value in row.values() if value] for each in (rows, expected_rows)
+        )
+        np.testing.assert_allclose(losses, expected, rtol=1e-3, atol=1e-5)
+
+
+def test_a_translator_does_not_depend_on_the_metric_beside_it_nor_the_metric_on_the_translator():
+    both = fit(walk(0), replace(SMALL, margin=0.5, goal_horizon=3))[0]
+    assert_same_weights(fit(walk(0), replace(SMALL, margin=0.5))[:1], [both], parts=("state_encoder", "encoder_input"))
+    assert_same_weights(
+        fit(walk(0), replace(SMALL, goal_horizon=3))[:1], [both], parts=("translator", "translator_input")
+    )
 
 
 def test_weights_are_complete_numpy_float32_of_their_own(tmp_path):

@@ -35,6 +35,9 @@ class LearnConfig:
     difference from the observation, in units of how large such differences are in the data."""
     translator_columns: tuple[int, ...] = ()
     """Numbers of the observation the translator sees; none: all. Leaving out velocities keeps it from copying them."""
+    translator_decay: float = 0.0
+    """Weight decay of the translator: each update also takes learning_rate times this share off its weights. It keeps
+    long training on little data from learning that data by heart."""
     learning_rate: float = 1e-3
     """Adam's step size."""
     batch_size: int = 100
@@ -62,6 +65,7 @@ class Training:
 
 
 _SMALLEST = {"batch_size": 2}  # one step alone has no negatives
+_MAY_BE_ZERO = {"translator_decay"}
 
 
 def _check(name: str, value: object, kind: object) -> None:
@@ -71,5 +75,7 @@ def _check(name: str, value: object, kind: object) -> None:
         raise VMGError(f"{name} must be True or False, not {value!r}.")
     if kind is int and (not isinstance(value, int) or isinstance(value, bool) or value < _SMALLEST.get(name, 1)):
         raise VMGError(f"{name} must be a whole number of at least {_SMALLEST.get(name, 1)}, not {value!r}.")
+    if kind is float and name in _MAY_BE_ZERO and value == 0:
+        return
     if kind is float and not (isinstance(value, int | float) and isfinite(value) and value > 0):
         raise VMGError(f"{name} must be a number above 0, not {value!r}.")

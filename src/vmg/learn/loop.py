@@ -1,6 +1,6 @@
 """The compiled loop: a thousand updates of every model in one call, with the data on the device.
 
-Models side by side share an objective, but each has its seed and may have data of its own.
+Models side by side share what an objective must share, but each has its seed and may have data and choices of its own.
 
 Step i of the model with seed s draws from fold_in(key(s), i) and from nothing else, so that any step can be run again
 from the weights, Adam's moments and the step's number alone.
@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import optax  # type: ignore[import-untyped]
 
-from vmg.learn.metric import Loss
+from vmg.learn.metric import Choices, Loss
 from vmg.learn.objectives import Draw, Objective, Steps
 from vmg.networks import Weights
 
@@ -34,7 +34,8 @@ class Own(NamedTuple):
     size: jax.Array
     """How many they are."""
     scales: Weights
-    """Mean and spread of its data, for each input."""
+    """Mean and spread of its data, for each input, and whether goals are differences."""
+    choices: Choices
 
 
 class State(NamedTuple):
@@ -68,25 +69,27 @@ def run_chunk(
 ) -> tuple[State, Losses]:
     """Take `length` steps from step `start`; return the state and the losses of each (model, step).
 
-    `inputs` is what the inputs of all models share: which numbers they see, and how.
+    `inputs` is what the inputs of all models share: which numbers they see.
     """
 
     def learn(one: tuple[State, Own]) -> tuple[State, Losses]:
         state, own = one
         mine = steps._replace(first=own.first, size=own.size)
-        return _learn(state, own.seed, _joined(inputs, own.scales), start, mine, objective, length)
+        return _learn(state, own, _joined(inputs, own.scales), start, mine, objective, length)
 
     return _each_model(learn, (state, own))
 
 
 @partial(jax.jit, static_argnames="objective")
-def validation_losses(weights: Weights, inputs: Weights, steps: Steps, *, objective: Objective) -> Losses:
+def validation_losses(
+    weights: Weights, inputs: Weights, steps: Steps, choices: Choices, *, objective: Objective
+) -> Losses:
     """Losses of each model, the mean over batches that are the same at every call."""
     keys = jax.random.split(_key(VALIDATION_SEED), VALIDATION_BATCHES)
-    draws = jax.vmap(lambda key: objective.draw(key, steps))(keys)
+    draws = jax.vmap(lambda key: objective.draw(key, steps, choices))(keys)
 
     def validate(one: Weights) -> Losses:
-        infos = jax.lax.map(lambda draw: objective.loss(one | inputs, steps, draw)[1], draws)
+        infos = jax.lax.map(lambda draw: objective.loss(one | inputs, steps, draw, choices)[1], draws)
         return {name: jnp.mean(losses) for name, losses in infos.items()}
 
     return _each_model(validate, weights)
@@ -96,36 +99,48 @@ _ADAM = optax.scale_by_adam()
 
 
 def _learn(
-    state: State, seed: jax.Array, inputs: Weights, start: jax.Array, steps: Steps, objective: Objective, length: int
+    state: State, own: Own, inputs: Weights, start: jax.Array, steps: Steps, objective: Objective, length: int
 ) -> tuple[State, Losses]:
-    keys = jax.vmap(partial(jax.random.fold_in, _key(seed)))(start + jnp.arange(length))
-    draws = jax.vmap(lambda key: objective.draw(key, steps))(keys)  # out of the loop: fewer kernels in it
+    keys = jax.vmap(partial(jax.random.fold_in, _key(own.seed)))(start + jnp.arange(length))
+    draws = jax.vmap(lambda key: objective.draw(key, steps, own.choices))(keys)  # out of the loop: fewer kernels in it
 
     @partial(jax.grad, has_aux=True)
     def gradient(weights: Weights, draw: Draw) -> Loss:
-        return objective.loss(weights | inputs, steps, draw)
+        return objective.loss(weights | inputs, steps, draw, own.choices)
 
     def step(state: State, draw: Draw) -> tuple[State, Losses]:
         grads, info = gradient(state.weights, draw)
         updates, adam = _ADAM.update(grads, state.adam)
-        weights = jax.tree.map(lambda w, u: w - objective.config.learning_rate * u, state.weights, updates)
-        return State(weights, adam), info
+        return State(_updated(state.weights, updates, objective.config.learning_rate, own.choices), adam), info
 
     return jax.lax.scan(step, state, draws)
+
+
+def _updated(weights: Weights, updates: Weights, rate: float, choices: Choices) -> Weights:
+    """Take a step of Adam and, in the translator, a little off every weight."""
+    stepped: Weights = jax.tree.map(lambda w, u: w - rate * u, weights, updates)
+    if "translator" in weights:
+        share = rate * choices.translator_decay
+        stepped["translator"] = jax.tree.map(
+            lambda new, w: new - share * w, stepped["translator"], weights["translator"]
+        )
+    return stepped
 
 
 def _joined(inputs: Weights, scales: Weights) -> Weights:
     return {part: inputs[part] | scales[part] for part in inputs}
 
 
+def batched() -> bool:
+    """Tell whether models are computed at once; a CPU is as fast one by one, and then each is to the bit as alone."""
+    return jax.default_backend() != "cpu"
+
+
 def _each_model(function: Callable[[Any], T], models: Any) -> T:
-    n_models = len(jax.tree.leaves(models)[0])
-    if n_models == 1 or jax.default_backend() == "cpu":
-        mapped: T = jax.lax.map(
-            function, models
-        )  # as fast there as batched products, and to the bit what each is alone
-        return mapped
-    return jax.vmap(function)(models)
+    if batched() and len(jax.tree.leaves(models)[0]) > 1:
+        return jax.vmap(function)(models)
+    mapped: T = jax.lax.map(function, models)
+    return mapped
 
 
 def _key(seed: jax.Array | int) -> jax.Array:

@@ -7,34 +7,53 @@ D² is the squared L2 distance: the sum over dimensions, not their mean. Every l
 with its terms, by name.
 """
 
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from vmg.learn.config import LearnConfig
 from vmg.networks import Weights, encode, mlp
 
+Number: TypeAlias = Any  # of Python, numpy or JAX
 Loss: TypeAlias = tuple[jax.Array, dict[str, jax.Array]]
 
 
-def metric_loss(weights: Weights, o_t: jax.Array, a_t: jax.Array, o_tp1: jax.Array, config: LearnConfig) -> Loss:
-    """L_metric = L_c + L_a (eq. 3), less what an ablation drops."""
+class Choices(NamedTuple):
+    """Settings of learning as numbers, so that models side by side may differ in them in one compiled loop."""
+
+    margin: Number
+    contrastive: Number
+    """1, or 0 to do without L_c."""
+    reconstruction: Number
+    """1, or 0 to do without the first term of L_a."""
+    goal_horizon: Number
+    translator_decay: Number
+
+    @classmethod
+    def of(cls, config: LearnConfig) -> "Choices":
+        """Return a configuration's."""
+        on = (np.float32(config.contrastive), np.float32(config.action_decoder))
+        return cls(np.float32(config.margin), *on, np.int32(config.goal_horizon), np.float32(config.translator_decay))
+
+
+def metric_loss(
+    weights: Weights, o_t: jax.Array, a_t: jax.Array, o_tp1: jax.Array, choices: Choices, *, program: bool
+) -> Loss:
+    """L_metric = L_c + L_a (eq. 3), less what an ablation drops; `program`: with the published program's margins."""
     f_t, f_tp1 = jnp.split(encode(weights, jnp.concatenate([o_t, o_tp1])), 2)  # one product for both
     delta_t = mlp(weights["action_encoder"], jnp.concatenate([f_t, a_t], axis=-1))
-    decoded_a_t = None
-    if config.action_decoder:
-        decoded_a_t = mlp(weights["action_decoder"], jnp.concatenate([f_t, delta_t], axis=-1))
-    program = config.margins == "program"
-    loss, info = action_loss(delta_t, decoded_a_t, a_t, margin=config.margin, squared_length=program)
-    if config.contrastive:
-        margin = 2 * config.margin if program else config.margin
-        l_c, info_c = contrastive_loss(f_t + delta_t, f_tp1, margin=margin)
-        loss, info = loss + l_c, info_c | info
-    return loss, info
+    decoded_a_t = mlp(weights["action_decoder"], jnp.concatenate([f_t, delta_t], axis=-1))
+    margin = choices.margin
+    l_c, info_c = contrastive_loss(f_t + delta_t, f_tp1, margin=2 * margin if program else margin)
+    l_a, info_a = action_loss(
+        delta_t, decoded_a_t, a_t, margin=margin, squared_length=program, reconstruct=choices.reconstruction
+    )
+    return l_a + choices.contrastive * l_c, info_c | info_a
 
 
-def contrastive_loss(predicted_f_tp1: jax.Array, f_tp1: jax.Array, *, margin: float) -> Loss:
+def contrastive_loss(predicted_f_tp1: jax.Array, f_tp1: jax.Array, *, margin: Number) -> Loss:
     """L_c (eq. 1): D²(f̃'_i, f'_i) + mean over j ≠ i of max(margin − D²(f̃'_i, f'_j), 0)."""
     assert predicted_f_tp1.ndim == 2
     assert predicted_f_tp1.shape == f_tp1.shape
@@ -47,28 +66,32 @@ def contrastive_loss(predicted_f_tp1: jax.Array, f_tp1: jax.Array, *, margin: fl
 
 
 def action_loss(
-    delta_t: jax.Array, decoded_a_t: jax.Array | None, a_t: jax.Array, *, margin: float, squared_length: bool
+    delta_t: jax.Array,
+    decoded_a_t: jax.Array,
+    a_t: jax.Array,
+    *,
+    margin: Number,
+    squared_length: bool,
+    reconstruct: Number = 1.0,
 ) -> Loss:
-    """L_a (eq. 2): D²(ã, a) + max(‖Δf‖ − margin, 0); without a decoded action the second term alone."""
-    penalties = squared_length_penalty if squared_length else length_penalty
-    length = jnp.mean(penalties(delta_t, margin=margin))
-    if decoded_a_t is None:
-        return length, {"action": length, "length": length}
+    """L_a (eq. 2): D²(ã, a) + max(‖Δf‖ − margin, 0); with `reconstruct` 0 the second term alone."""
     assert decoded_a_t.ndim == 2
     assert decoded_a_t.shape == a_t.shape
+    penalties = squared_length_penalty if squared_length else length_penalty
+    length = jnp.mean(penalties(delta_t, margin=margin))
     reconstruction = jnp.mean(squared_distance(decoded_a_t, a_t))
-    loss = reconstruction + length
+    loss = reconstruct * reconstruction + length
     return loss, {"action": loss, "reconstruction": reconstruction, "length": length}
 
 
-def length_penalty(delta_t: jax.Array, *, margin: float) -> jax.Array:
+def length_penalty(delta_t: jax.Array, *, margin: Number) -> jax.Array:
     """max(‖Δf‖ − margin, 0) of each row, with gradient 0, not NaN, where Δf = 0."""
     squared = jnp.sum(delta_t**2, axis=-1)
     long = squared > margin**2
     return jnp.where(long, jnp.sqrt(jnp.where(long, squared, 1)) - margin, 0)
 
 
-def squared_length_penalty(delta_t: jax.Array, *, margin: float) -> jax.Array:
+def squared_length_penalty(delta_t: jax.Array, *, margin: Number) -> jax.Array:
     """max(‖Δf‖² − margin, 0) of each row: the published program's."""
     return jax.nn.relu(jnp.sum(delta_t**2, axis=-1) - margin)
 

@@ -5,7 +5,7 @@ baselines': actions from observations, or from observations and goals.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 import jax
@@ -15,9 +15,9 @@ import numpy as np
 from vmg.data.episodes import Episodes
 from vmg.errors import VMGError
 from vmg.learn.config import LearnConfig
-from vmg.learn.metric import Loss, metric_loss, squared_distance
+from vmg.learn.metric import Choices, Loss, metric_loss, squared_distance
 from vmg.learn.translator import sample_goals, translator_loss
-from vmg.networks import Weights, clone, goal_scaling, input_scaling, network_sizes
+from vmg.networks import Parts, Weights, clone, goal_scaling, input_scaling, layer_sizes, network_parts
 from vmg.types import Float32s, Int32s
 
 
@@ -43,19 +43,25 @@ class Draw(NamedTuple):
 def on_device(*data: Episodes) -> Steps:
     """Move the steps of one or more data sets to the device, one after the other; `first` and `size` are the first's.
 
-    Which of them a model draws from is for the loop to say: `spans`.
+    Which of them a model draws from is for the loop to say: `spans`. Narrow observations and actions are filled up with
+    zeros.
     """
     n_rows = [len(episodes.observations) for episodes in data]
     if sum(n_rows) >= 2**31:
         raise VMGError(f"{sum(n_rows):,} observations are too many for one training: rows are counted in 32 bits.")
     offsets = np.cumsum([0, *n_rows[:-1]])
     arrays = (
-        np.concatenate([episodes.observations for episodes in data]),
-        np.concatenate([episodes.actions for episodes in data]),
+        _below_each_other([episodes.observations for episodes in data]),
+        _below_each_other([episodes.actions for episodes in data]),
         np.concatenate([e.step_observation + offset for e, offset in zip(data, offsets, strict=True)]).astype(np.int32),
         np.concatenate([episodes.steps_left for episodes in data]).astype(np.int32),
     )
     return Steps(*map(jnp.asarray, arrays), *(jnp.asarray(ends[0]) for ends in spans(data)))
+
+
+def _below_each_other(tables: Sequence[Float32s]) -> Float32s:
+    width = max(table.shape[1] for table in tables)
+    return np.concatenate([np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables])
 
 
 def spans(data: Sequence[Episodes]) -> tuple[Int32s, Int32s]:
@@ -74,8 +80,18 @@ class Objective(Protocol):
     def headline(self) -> Sequence[str]:
         """Names of the losses worth watching."""
 
+    @property
+    def dropped(self) -> Sequence[str]:
+        """Names of the losses that the loop computes for others, but that are not learned here."""
+
+    def shared(self) -> "Objective":
+        """Return what it must have in common with others that learn side by side with it."""
+
     def describe(self) -> dict[str, Any]:
         """Return everything that tells this objective from another, ready for JSON."""
+
+    def parts(self, episodes: Episodes) -> dict[str, Parts]:
+        """Return what each network sees and gives."""
 
     def sizes(self, episodes: Episodes) -> dict[str, tuple[int, ...]]:
         """Return the layers of each network."""
@@ -83,11 +99,11 @@ class Objective(Protocol):
     def scalings(self, episodes: Episodes) -> Weights:
         """Return what turns observations into inputs: not learned, the same for every model of these episodes."""
 
-    def draw(self, key: jax.Array, steps: Steps) -> Draw:
-        """Draw a batch."""
+    def draw(self, key: jax.Array, steps: Steps, choices: Choices | None = None) -> Draw:
+        """Draw a batch; `choices` stand in for the configuration's own."""
 
-    def loss(self, weights: Weights, steps: Steps, draw: Draw) -> Loss:
-        """Return the loss of a batch, and its parts by name."""
+    def loss(self, weights: Weights, steps: Steps, draw: Draw, choices: Choices | None = None) -> Loss:
+        """Return the loss of a batch, and its parts by name; `choices` as above."""
 
 
 @dataclass(frozen=True)
@@ -97,14 +113,28 @@ class MetricAndTranslator:
     config: LearnConfig
     headline = ("contrastive", "action", "translator")
 
+    @property
+    def dropped(self) -> Sequence[str]:
+        config = self.config
+        return (
+            *(() if config.contrastive else ("contrastive", "attraction", "repulsion")),
+            *(() if config.action_decoder else ("reconstruction",)),
+        )
+
+    def shared(self) -> "MetricAndTranslator":
+        return MetricAndTranslator(_shared(self.config))
+
     def describe(self) -> dict[str, Any]:
         return asdict(self.config)
 
-    def sizes(self, episodes: Episodes) -> dict[str, tuple[int, ...]]:
+    def parts(self, episodes: Episodes) -> dict[str, Parts]:
         config = self.config
         translator_size = len(config.translator_columns) or episodes.observation_size
         sizes = (episodes.observation_size, translator_size, episodes.action_size)
-        return network_sizes(*sizes, config.metric_dimension, config.hidden_units)
+        return network_parts(*sizes, config.metric_dimension)
+
+    def sizes(self, episodes: Episodes) -> dict[str, tuple[int, ...]]:
+        return layer_sizes(self.parts(episodes), self.config.hidden_units)
 
     def scalings(self, episodes: Episodes) -> Weights:
         config, observations = self.config, episodes.observations
@@ -116,16 +146,19 @@ class MetricAndTranslator:
             ),
         }
 
-    def draw(self, key: jax.Array, steps: Steps) -> Draw:
+    def draw(self, key: jax.Array, steps: Steps, choices: Choices | None = None) -> Draw:
         """Draw steps uniformly, with replacement, and a goal at most `goal_horizon` steps ahead for each."""
+        horizon = (choices or Choices.of(self.config)).goal_horizon
         step, row_t, goal_key = _drawn_steps(key, steps, self.config.batch_size)
-        goals = sample_goals(goal_key, row_t, steps.steps_left[step], horizon=self.config.goal_horizon)
-        return Draw(step, row_t, goals)
+        return Draw(step, row_t, sample_goals(goal_key, row_t, steps.steps_left[step], horizon=horizon))
 
-    def loss(self, weights: Weights, steps: Steps, draw: Draw) -> Loss:
+    def loss(self, weights: Weights, steps: Steps, draw: Draw, choices: Choices | None = None) -> Loss:
         """L_metric + L_Tran; they share no weights, so their gradients do not mix."""
-        o_t, a_t = steps.observations[draw.row_t], steps.actions[draw.step]
-        l_metric, metric_info = metric_loss(weights, o_t, a_t, steps.observations[draw.row_t + 1], self.config)
+        o_t, a_t, o_tp1 = steps.observations[draw.row_t], steps.actions[draw.step], steps.observations[draw.row_t + 1]
+        program = self.config.margins == "program"
+        l_metric, metric_info = metric_loss(
+            weights, o_t, a_t, o_tp1, choices or Choices.of(self.config), program=program
+        )
         l_tran, translator_info = translator_loss(weights, o_t, a_t, steps.observations[draw.row_tpk])
         return l_metric + l_tran, metric_info | translator_info
 
@@ -137,28 +170,46 @@ class Cloning:
     config: LearnConfig
     goal_columns: tuple[int, ...] = ()
     headline = ("cloning",)
+    dropped = ()
+
+    def shared(self) -> "Cloning":
+        return Cloning(_shared(self.config), self.goal_columns)
 
     def describe(self) -> dict[str, Any]:
         return {**asdict(self.config), "goal_columns": list(self.goal_columns)}
 
+    def parts(self, episodes: Episodes) -> dict[str, Parts]:
+        return {"cloning": ((episodes.observation_size, len(self.goal_columns)), episodes.action_size)}
+
     def sizes(self, episodes: Episodes) -> dict[str, tuple[int, ...]]:
-        hidden = (self.config.hidden_units, self.config.hidden_units)
-        return {"cloning": (episodes.observation_size + len(self.goal_columns), *hidden, episodes.action_size)}
+        return layer_sizes(self.parts(episodes), self.config.hidden_units)
 
     def scalings(self, episodes: Episodes) -> Weights:
         return {"cloning_input": goal_scaling(episodes.observations, self.config.translator_inputs, self.goal_columns)}
 
-    def draw(self, key: jax.Array, steps: Steps) -> Draw:
+    def draw(self, key: jax.Array, steps: Steps, choices: Choices | None = None) -> Draw:
         """Draw steps uniformly, with replacement, and a goal anywhere in the rest of the episode for each."""
         step, row_t, goal_key = _drawn_steps(key, steps, self.config.batch_size)
         return Draw(step, row_t, row_t + jax.random.randint(goal_key, row_t.shape, 1, steps.steps_left[step] + 1))
 
-    def loss(self, weights: Weights, steps: Steps, draw: Draw) -> Loss:
+    def loss(self, weights: Weights, steps: Steps, draw: Draw, choices: Choices | None = None) -> Loss:
         """D²(network(s_t, g), a_t)."""
         goals = steps.observations[draw.row_tpk][:, list(self.goal_columns)] if self.goal_columns else None
         actions = clone(weights, steps.observations[draw.row_t], goals)
         loss = jnp.mean(squared_distance(actions, steps.actions[draw.step]))
         return loss, {"cloning": loss}
+
+
+_VARIED = (
+    "metric_dimension", "margin", "contrastive", "action_decoder", "goal_horizon", "encoder_inputs",
+    "translator_inputs", "translator_decay",
+)  # fmt: skip
+
+
+def _shared(config: LearnConfig) -> LearnConfig:
+    """Return the configuration without what models side by side may differ in."""
+    default = LearnConfig()
+    return replace(config, **{name: getattr(default, name) for name in _VARIED})
 
 
 def typical_differences(episodes: Episodes, horizon: int) -> Float32s:

@@ -1,9 +1,10 @@
-"""Learning the four networks from episodes: `fit`, and `fit_together` for several data sets side by side."""
+"""Learning the four networks from episodes: `fit`, and `fit_together` for several data sets and settings."""
 
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import jax
 import numpy as np
@@ -11,11 +12,12 @@ import numpy as np
 from vmg.console import progress_bar, stopping_on_interrupt
 from vmg.data.episodes import Episodes
 from vmg.errors import VMGError
+from vmg.learn import loop
 from vmg.learn.config import LearnConfig, Training
 from vmg.learn.groups import Group, Run
 from vmg.learn.logs import LOSSES, Logs, LossArrays
 from vmg.learn.loop import State, initial_state, run_chunk, validation_losses
-from vmg.learn.models import initial_models, joined, separate
+from vmg.learn.models import initial_models, separate
 from vmg.learn.objectives import Cloning, MetricAndTranslator, Objective
 from vmg.learn.store import identity
 from vmg.networks import Weights, flat
@@ -49,18 +51,20 @@ def fit(
 
 def fit_together(
     trainings: Sequence[Training],
-    config: LearnConfig | None = None,
+    config: LearnConfig | Sequence[LearnConfig] | None = None,
     *,
     resume: bool = True,
     show_progress: bool | None = None,
 ) -> list[list[Weights]]:
-    """Learn from several data sets side by side: on a GPU thirty small models take little longer than one.
+    """Learn from several data sets, with one configuration or one for each.
 
-    Each training ends as `fit` would end it alone, and writes its own folder. Observations and actions must have the
-    same sizes in all of them.
+    Each training ends as `fit` would end it alone, and writes its own folder. What can learn side by side does: on a
+    GPU thirty small models take little longer than one, of whatever sizes, margins, horizons, dimensions, inputs and
+    loss ablations. What else differs takes a loop of its own.
     """
-    objective = MetricAndTranslator(config or LearnConfig())
-    return _fit(objective, trainings, resume=resume, show_progress=show_progress)
+    configs = config if isinstance(config, Sequence) else [config or LearnConfig()] * len(trainings)
+    objectives = [MetricAndTranslator(each) for each in configs]
+    return _fit(objectives, trainings, resume=resume, show_progress=show_progress)
 
 
 def fit_cloning(
@@ -71,27 +75,40 @@ def fit_cloning(
     show_progress: bool | None = None,
 ) -> list[list[Weights]]:
     """Learn behaviour cloning, the baseline, with the same loop; goal columns make it goal-conditioned."""
-    return _fit(Cloning(config, goal_columns), trainings, resume=True, show_progress=show_progress)
+    objectives = [Cloning(config, goal_columns)] * len(trainings)
+    return _fit(objectives, trainings, resume=True, show_progress=show_progress)
 
 
 def _fit(
-    objective: Objective, trainings: Sequence[Training], *, resume: bool, show_progress: bool | None
+    objectives: Sequence[Objective], trainings: Sequence[Training], *, resume: bool, show_progress: bool | None
 ) -> list[list[Weights]]:
-    runs = [Run(objective, training) for training in trainings]
-    _check_sizes(trainings)
+    runs = [Run(objective, training) for objective, training in zip(objectives, trainings, strict=True)]
     for run in runs:
+        _check_sizes(run)
         if run.store:
-            run.store.open(identity(objective, run.seeds, run.episodes, run.validation), resume=resume)
+            run.store.open(identity(run.objective, run.seeds, run.episodes, run.validation), resume=resume)
     with stopping_on_interrupt() as interrupted:
         begun = [_begin(run) for run in runs]
         ended = [state for state, _ in begun]
-        for step in sorted({step for _, step in begun if step < objective.config.steps}):
-            here = [i for i, (_, reached) in enumerate(begun) if reached == step]
+        for step, here in _side_by_side(runs, [step for _, step in begun]):
             group = Group([runs[i] for i in here])
-            state = _train(group, joined([ended[i] for i in here]), step, interrupted, show_progress)
-            for i, one in zip(here, group.apart(state), strict=True):
+            state = _train(group, group.joined([ended[i] for i in here]), step, interrupted, show_progress)
+            for i, one in zip(here, group.states(state), strict=True):
                 ended[i] = one
     return [separate(state.weights, run.inputs) for run, state in zip(runs, ended, strict=True)]
+
+
+def _side_by_side(runs: Sequence[Run], reached: Sequence[int]) -> list[tuple[int, list[int]]]:
+    """Group the runs that are not at their end: the same step, and the same in all that must be shared.
+
+    Where models are not computed at once, widening the narrow ones would cost time and the last bit, so sizes count.
+    """
+    groups: dict[Any, list[int]] = {}
+    for i, (run, step) in enumerate(zip(runs, reached, strict=True)):
+        if step < run.objective.config.steps:
+            sizes = None if loop.batched() else tuple(run.parts.items())
+            groups.setdefault((step, run.objective.shared(), sizes), []).append(i)
+    return [(step, here) for (step, _, _), here in groups.items()]
 
 
 def _begin(run: Run) -> tuple[State, int]:
@@ -116,8 +133,8 @@ def _train(group: Group, state: State, step: int, interrupted: Callable[[], bool
             began, length = time.monotonic(), _chunk_length(step, config)
             state, losses = _run_chunk(group, state, step, length)
             step += length
-            validation = [_validate(run, one) for run, one in zip(group.runs, group.apart(state.weights), strict=True)]
-            for log, one, held_out in zip(logs, group.apart(losses), validation, strict=True):
+            validation = [_validate(group, i, state) for i in range(len(group.runs))]
+            for log, one, held_out in zip(logs, losses, validation, strict=True):
                 if log:
                     log.write(step, one, held_out)
             due = time.monotonic() - saved_at > SAVE_SECONDS or interrupted()
@@ -147,26 +164,33 @@ def _is_checkpoint(step: int, config: LearnConfig) -> bool:
     return step % config.checkpoint_every == 0 or step == config.steps
 
 
-def _run_chunk(group: Group, state: State, step: int, length: int) -> tuple[State, LossArrays]:
-    """Take the steps of a chunk; return the state and each model's mean losses."""
+def _run_chunk(group: Group, state: State, step: int, length: int) -> tuple[State, list[LossArrays]]:
+    """Take the steps of a chunk; return the state and, for each run, its models' mean losses."""
     state, on_chip = run_chunk(
         state, group.own, group.inputs, np.int32(step), group.steps, objective=group.objective, length=length
     )
-    losses: dict[str, Float32s] = jax.device_get(on_chip)
-    for run, one in zip(group.runs, group.apart(losses), strict=True):
+    pieces = group.apart(jax.device_get(on_chip))
+    losses = [_learned(run, one) for run, one in zip(group.runs, pieces, strict=True)]
+    for run, one in zip(group.runs, losses, strict=True):
         _check_losses(run, one, step)
-    return state, {name: loss.mean(1, dtype=np.float64) for name, loss in losses.items()}
+    return state, [{name: loss.mean(1, dtype=np.float64) for name, loss in one.items()} for one in losses]
 
 
-def _validate(run: Run, weights: Weights) -> LossArrays:
+def _validate(group: Group, i: int, state: State) -> LossArrays:
+    run = group.runs[i]
     if run.held_out is None:
         return {}
-    losses: LossArrays = jax.device_get(validation_losses(weights, run.inputs, run.held_out, objective=run.objective))
-    return losses
+    weights = group.weights_of(i, state)
+    losses = validation_losses(weights, run.inputs, run.held_out, run.choices, objective=group.objective)
+    return _learned(run, jax.device_get(losses))
+
+
+def _learned(run: Run, losses: dict[str, Float32s]) -> dict[str, Float32s]:
+    return {name: loss for name, loss in losses.items() if name not in run.objective.dropped}
 
 
 def _save(group: Group, state: State, step: int) -> None:
-    for run, one in zip(group.runs, group.apart(jax.device_get(state)), strict=True):
+    for run, one in zip(group.runs, group.states(jax.device_get(state)), strict=True):
         if run.store:
             _check_weights(run, one.weights, step)
             if _is_checkpoint(step, run.objective.config):
@@ -174,29 +198,31 @@ def _save(group: Group, state: State, step: int) -> None:
             run.store.write_state(step, one)
 
 
-def _note(objective: Objective, speed: float, losses: LossArrays, validation: Sequence[LossArrays]) -> str:
+def _note(objective: Objective, speed: float, losses: Sequence[LossArrays], validation: Sequence[LossArrays]) -> str:
     words = [f"{speed:,.0f} steps/s"]
     for name in objective.headline:
-        if name in losses:
-            held_out = np.concatenate([one[name] for one in validation if name in one] or [np.empty(0)])
+        learned, held_out = (_all_models(each, name) for each in (losses, validation))
+        if len(learned):
             apart = f" ({held_out.mean():.3g} held out)" if len(held_out) else ""
-            words.append(f"{name} {losses[name].mean():.3g}{apart}")
+            words.append(f"{name} {learned.mean():.3g}{apart}")
     return " · ".join(words)
+
+
+def _all_models(losses: Sequence[LossArrays], name: str) -> np.ndarray:
+    return np.concatenate([one[name] for one in losses if name in one] or [np.empty(0)])
 
 
 # --- bad input and bad luck -------------------------------------------------------------------------------------------
 
 
-def _check_sizes(trainings: Sequence[Training]) -> None:
-    for training in trainings:
-        first = trainings[0].episodes
-        for other in (training.episodes, training.validation):
-            for name in ("observation_size", "action_size"):
-                if other and getattr(other, name) != getattr(first, name):
-                    raise VMGError(
-                        f"{first.source} and {other.source} do not fit together: {name} is {getattr(first, name)} in "
-                        f"the one and {getattr(other, name)} in the other."
-                    )
+def _check_sizes(run: Run) -> None:
+    first, other = run.episodes, run.validation
+    for name in ("observation_size", "action_size"):
+        if other and getattr(other, name) != getattr(first, name):
+            raise VMGError(
+                f"{first.source} and {other.source} do not fit together: {name} is {getattr(first, name)} in "
+                f"the one and {getattr(other, name)} in the other."
+            )
 
 
 def _check_weights(run: Run, weights: Weights, step: int) -> None:

@@ -3,11 +3,11 @@
 import jax
 import jax.numpy as jnp
 
-from vmg.learn.metric import Loss, squared_distance
+from vmg.learn.metric import Loss, Number, squared_distance
 from vmg.networks import Weights, translate
 
 
-def sample_goals(key: jax.Array, row_t: jax.Array, left_t: jax.Array, *, horizon: int) -> jax.Array:
+def sample_goals(key: jax.Array, row_t: jax.Array, left_t: jax.Array, *, horizon: Number) -> jax.Array:
     """Rows of o_{t+k}, k uniform in 1..horizon; o_{t+1} where t+k lies past the episode's end.
 
     `row_t` is the row of o_t, `left_t` how many observations of its episode follow it.

@@ -78,7 +78,7 @@ def histograms_figure(
             axis.hist(numbers, bins=_bins(numbers), color=colour, edgecolor=style.paper, lw=0.3)
             axis.set(xlabel=what, ylabel=counted, yscale="log")
             axis.set_ylim(bottom=0.7)
-            _readable_ticks(axis.yaxis)
+            readable_ticks(axis.yaxis)
             middle = float(np.median(numbers))
             axis.axvline(middle, color=style.ink, lw=1, ls="--")
             axis.set_title(f"median {middle:.3g} (dashed)", fontsize=8, loc="right")
@@ -103,7 +103,7 @@ def radius_figure(rows: Sequence[RadiusRow], chosen: float, *, theme: Theme = "l
         size.set(yscale="log", xscale="log", ylabel="size of the graph", xlabel="radius")
         size.set_xticks(radii, [f"{radius:.3g}" for radius in radii])
         size.minorticks_off()
-        _readable_ticks(size.yaxis)
+        readable_ticks(size.yaxis)
         size.legend()
         for axis in axes:
             axis.grid(True, axis="y")
@@ -150,12 +150,12 @@ def _scale(axis: Any, losses: Float64s) -> None:
     low, high = np.nanmin(losses), np.nanmax(losses)
     if 0 < 5 * low < high:
         axis.set_yscale("log")
-        _readable_ticks(axis.yaxis)
+        readable_ticks(axis.yaxis)
     else:
         axis.set_ylim(bottom=min(0.0, low))
 
 
-def _readable_ticks(axis: Any) -> None:
+def readable_ticks(axis: Any) -> None:
     """Label a log axis with plain numbers, also between the powers of ten."""
     ticker = require("matplotlib.ticker", "view")
     low, high = axis.get_view_interval()

@@ -1,0 +1,132 @@
+"""What all studies share: what is asked for, where the data are, which runs there are, and how a row is described."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from vmg.act.evaluation import Scores
+from vmg.act.tasks import TASKS, Task, find_task
+from vmg.agent import versions
+from vmg.config import AgentConfig
+from vmg.data import load
+from vmg.data.episodes import Episodes
+from vmg.errors import VMGError
+from vmg.runs import Run, Trial
+from vmg.statistics import bootstrap_interval
+
+Rows = list[dict[str, Any]]
+Result = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """What is measured."""
+
+    tasks: tuple[str, ...] = ()
+    """Tasks; none: all of the table."""
+    presets: tuple[str, ...] = ("paper", "ours")
+    """Settings of the tables of tasks: the paper's own, and ours. Ablations change one thing of the paper's."""
+    seeds: tuple[int, ...] = ()
+    """One model for each, none dropped; none: 0 to 4, in ablations 0 to 2."""
+    episodes: int = 100
+    """Episodes for each model, with the seeds 0, 1, 2, ..."""
+    steps: int | None = None
+    """Updates of every model; None: the preset's. Ablations read a longer run's checkpoint at this step."""
+    data: tuple[str, ...] = ()
+    """Where a task's data are, TASK=SOURCE:NAME (kitchen-partial=npz:kitchen.npz); others as the task names them."""
+    choose: tuple[str, ...] = ("kitchen-partial",)
+    """Tasks for which the best checkpoint of 500,000 to 800,000 updates is reported too, as the paper does for all."""
+    baselines: bool = True
+    """Train and score behaviour cloning, plain and goal-conditioned, beside it."""
+    only: Literal["train", "evaluate"] | None = None
+    """Do one half: train where a GPU is, evaluate where the simulator is."""
+    device: Literal["auto", "cpu", "gpu"] = "auto"
+    """Where to train."""
+    workers: int | None = None
+    """Processes that evaluate; None: one a core."""
+    out: Path = Path("runs/study")
+    """Folder of the study."""
+
+    @property
+    def trial(self) -> Trial:
+        """How every model is evaluated."""
+        return Trial(episodes=self.episodes, workers=self.workers)
+
+
+def tasks_of(name: str, study: Study, known: Sequence[str], *, any_task: bool = False) -> list[Task]:
+    """Return the tasks asked for, or all the study has; `any_task`: it can be asked for others too."""
+    if unknown := [task for task in study.tasks if task not in known and not any_task]:
+        raise VMGError(f"The study {name} has no task {unknown[0]!r}. It has: {', '.join(known)}.")
+    return [find_task(task) for task in study.tasks or known]
+
+
+def run_of(study: Study, task: Task, config: AgentConfig, seeds: tuple[int, ...], folder: str) -> Run:
+    """Return the run of these settings in the study's folder, learned for as many updates as the study asks."""
+    sources = dict(_source(each) for each in study.data)
+    if study.steps:
+        learn = config.learn
+        every = min(learn.checkpoint_every, study.steps)
+        config = replace(config, learn=replace(learn, steps=study.steps, checkpoint_every=every))
+    data = sources.get(task.name, task.data)
+    keys = task.keys if data.startswith("minari:") else None
+    run = Run(data, config, seeds, task.name, keys, folder=study.out / task.name / folder)
+    if data.startswith("minari:") and data != task.data:
+        run = replace(run, task=None)  # a Minari set brings its own environment
+    return run
+
+
+def missing_data(name: str, task: Task, run: Run) -> str:
+    """Say why the data cannot be read and how to get them; nothing where they can."""
+    try:
+        load(run.data, keys=run.keys)
+    except VMGError as error:
+        cure = f"Get it ({task.get}), then: vmg reproduce {name} --tasks {task.name}"
+        return f"no data ({str(error).splitlines()[0].rstrip('.')}). {cure}"
+    return ""
+
+
+def _source(given: str) -> tuple[str, str]:
+    task, equals, data = given.partition("=")
+    if not equals or task not in TASKS:
+        raise VMGError(
+            f"{given!r} does not say whose data it is: write TASK=SOURCE:NAME, with one of the tasks' names."
+        )
+    return task, data
+
+
+def described(run: Run, episodes: Episodes, task: Task) -> dict[str, Any]:
+    """Return what a row says of itself besides its scores."""
+    return {
+        "task": task.name,
+        "protocol": task.protocol,
+        "data": {
+            "id": run.data,
+            "digest": episodes.digest,
+            "source": episodes.source,
+            "episodes": len(episodes),
+            "steps": episodes.n_steps,
+        },
+        "seeds": list(run.seeds),
+        "command": " ".join(["vmg", *sys.argv[1:]]) if Path(sys.argv[0]).name == "vmg" else "vmg.studies.reproduce",
+        "versions": versions(),
+    }
+
+
+def summary(scores: Sequence[Scores]) -> dict[str, Any]:
+    """The mean over models, an interval over models and episodes, and each model."""
+    endings: dict[str, int] = {}
+    for each in scores:
+        for how, count in each.endings.items():
+            endings[how] = endings.get(how, 0) + count
+    return {
+        "score": float(np.mean([each.score for each in scores])),
+        "interval": list(bootstrap_interval([each.normalised for each in scores])),
+        "models": [each.score for each in scores],
+        "episodes": len(scores[0].episodes),
+        "mean_steps": float(np.mean([e.steps for each in scores for e in each.episodes])),
+        "endings": endings,
+    }

@@ -1,0 +1,124 @@
+"""Studies as Markdown tables."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from vmg.studies.study import Result
+
+
+def study_table(results: Sequence[Result]) -> str:
+    """The Markdown table of a study's rows; what they hold tells which table it is."""
+    measured = [row for row in results if "missing" not in row]
+    header: Sequence[str]
+    if any("skills" in row for row in measured):
+        header = ("skill", "preset", "paper: before, after", "before", "after, 95 % interval", "each model")
+        return _table(header, _skill_lines(results))
+    for key, (header, line) in _KINDS.items():
+        if any(key in row for row in measured):
+            return _table(header, (_without(row, len(header)) if "missing" in row else line(row) for row in results))
+    if not all("preset" in row for row in results):
+        return _table(("task", "variant", "what is missing"), (_without(row, 3) for row in results))
+    header = ("task", "preset", "paper", "VMG", "95 % interval", "each model", "BC", "GCBC", "how VMG's episodes ended")
+    return _table(header, map(_task_line, results))
+
+
+def _table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    rows = [header, ["---"] * len(header), *lines]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
+
+
+def _without(row: Result, n: int) -> list[str]:
+    return [row["task"], row.get("variant", ""), row["missing"], *[""] * (n - 3)]
+
+
+def _variant_line(row: Result) -> list[str]:
+    score = f"{row['score']:.1f}"
+    difference, graphs = row["difference"], row["graphs"]
+    vertices = sum(graph["vertices"] for graph in graphs) / len(graphs)
+    return [
+        row["task"],
+        f"**{row['variant']}**" if row["baseline"] else row["variant"],
+        "" if row["paper"] is None else f"{row['paper']:g}",
+        f"**{score}**" if row["baseline"] else score,
+        _interval(row),
+        ", ".join(f"{each:.1f}" for each in row["models"]),
+        "baseline" if row["baseline"] else f"{difference['mean']:+.1f} ({_interval(difference, '+.1f')})",
+        "" if row["baseline"] else "yes" if difference["within_spread"] else "no",
+        f"{vertices:,.0f}",
+    ]
+
+
+def _ratio_line(row: Result) -> list[str]:
+    paper = "" if row["paper"] is None else f"{row['paper']:g}"
+    sizes = ", ".join(f"{graph['vertices']:,}" for graph in row["graphs"])
+    return [row["task"], paper, f"**{row['ratio']:.1f}**", ", ".join(f"{each:.1f}" for each in row["models"]), sizes]
+
+
+def _curves_line(row: Result) -> list[str]:
+    cells = [row["task"], f"{row['steps'][-1]:,}"]
+    for models in row["losses"].values():
+        first, last = (sum(model[i] for model in models) / len(models) for i in (0, -1))
+        cells.append(f"{first:.3g} → {last:.3g} ({', '.join(f'{model[-1]:.3g}' for model in models)})")
+    return cells
+
+
+_KINDS: dict[str, tuple[tuple[str, ...], Any]] = {
+    "variant": (
+        ("task", "variant", "paper", "ours", "95 % interval", "each model", "difference from the baseline",
+         "within the spread", "vertices"),
+        _variant_line,
+    ),
+    "ratio": (("task", "paper", "environment steps per graph step", "each model", "vertices of each"), _ratio_line),
+    "losses": (
+        ("task", "updates", "contrastive: first → last (each)", "action", "translator"),
+        _curves_line,
+    ),
+}  # fmt: skip
+"""By what a row has: the table's header, and a row's line."""
+
+
+def _task_line(row: Result) -> list[str]:
+    front = [row["task"], row["preset"], _paper(row["paper"])]
+    if "missing" in row:
+        return [*front, row["missing"], *[""] * 5]
+    scores = row["scores"]
+    vmg = scores["VMG"]
+    chosen = f" (checkpoint chosen there: {row['chosen']['score']:.1f})" if row.get("chosen") else ""
+    cells = [f"**{vmg['score']:.1f}**{chosen}", _interval(vmg), ", ".join(f"{each:.1f}" for each in vmg["models"])]
+    others = [_with_interval(scores[name]) if name in scores else "" for name in ("BC", "GCBC")]
+    return [*front, *cells, *others, ", ".join(f"{count} {how}" for how, count in vmg["endings"].items())]
+
+
+def _skill_lines(results: Sequence[Result]) -> Iterator[list[str]]:
+    for row in results:
+        if "missing" in row:
+            yield ["", row["preset"], "", "", row["missing"], ""]
+            continue
+        for skill, scores in row["skills"].items():
+            before, after = scores["before"], scores["after"]
+            models = ", ".join(f"{each:.0f}" for each in after["models"])
+            paper = ", ".join(f"{each:g}" for each in scores["paper"])
+            yield [
+                skill,
+                row["preset"],
+                paper,
+                f"{before['score']:.1f}",
+                f"**{after['score']:.1f}**, {_interval(after)}",
+                models,
+            ]
+
+
+def _interval(summary: Result, form: str = ".1f") -> str:
+    low, high = summary["interval"]
+    return f"{low:{form}} – {high:{form}}"
+
+
+def _with_interval(summary: Result) -> str:
+    return f"{summary['score']:.1f} ({_interval(summary)})"
+
+
+def _paper(reported: Sequence[float | None] | None) -> str:
+    if reported is None:
+        return ""
+    mean, deviation = reported
+    return f"{mean:g}" if deviation is None else f"{mean:g} ± {deviation:g}"
