@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 
@@ -68,3 +70,40 @@ def test_a_weighted_sum_adds_what_its_parts_pay(episodes):
 def test_bad_wishes_are_answered_with_a_sentence(make, sentence):
     with pytest.raises(VMGError, match=sentence):
         make()
+
+
+def fast(at):
+    return at["place"][:, 0] > 1
+
+
+def rightwards(o_t, a_t, o_tp1):
+    return (o_tp1 - o_t)[:, 0]
+
+
+def test_wishes_can_be_sent_to_other_processes(episodes, tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text("def high(o_t, a_t, o_tp1):\n    return o_tp1[:, 1]\n")
+    place = near([2, 0], columns=(0, 1), tolerance=0.5)
+    region = within([0, 0], [1, 1], columns=(0, 1))
+    for wish in (
+        by_rewards([1, 2, 3, 4]),
+        by_function(rightwards),
+        by_file(f"{file}:high"),
+        place,
+        region,
+        where(fast, {"place": (0, 1)}),
+        both([place, region]),
+        weighted([(2.0, place), (1.0, by_file(f"{file}:high"))]),
+    ):
+        sent = pickle.loads(pickle.dumps(wish))
+        assert sent.words == wish.words
+        assert sent.pays(episodes).tolist() == wish.pays(episodes).tolist()
+        assert (sent.distance is None) == (wish.distance is None)
+
+
+def test_only_a_place_is_one_place():
+    place = near([2, 0.5], columns=(0, 1), tolerance=0.5)
+    assert place.place.columns == (0, 1)
+    assert place.place.numbers.tolist() == [2, 0.5]
+    assert both([place]).place is None
+    assert by_rewards([1]).place is None

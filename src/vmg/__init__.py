@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vmg.act.evaluation import Scores, evaluate
     from vmg.act.policy import Decision, Decisions, Policy
+    from vmg.act.retask import Explanation, Prospect, want, want_many
     from vmg.act.tasks import Task, find_task
     from vmg.agent import Agent
     from vmg.config import ActConfig, AgentConfig, GoalConfig, GraphConfig, SolveConfig
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "vmg.act.evaluation": ("Scores", "evaluate"),
     "vmg.act.policy": ("Decision", "Decisions", "Policy"),
+    "vmg.act.retask": ("Explanation", "Prospect", "want", "want_many"),
     "vmg.act.tasks": ("Task", "find_task"),
     "vmg.agent": ("Agent",),
     "vmg.config": ("ActConfig", "AgentConfig", "GoalConfig", "GraphConfig", "SolveConfig"),
@@ -41,12 +43,14 @@ __all__ = [
     "Decisions",
     "EdgeRewards",
     "Episodes",
+    "Explanation",
     "Goal",
     "GoalConfig",
     "GraphConfig",
     "LearnConfig",
     "MemoryGraph",
     "Policy",
+    "Prospect",
     "Scores",
     "Solution",
     "SolveConfig",
@@ -62,6 +66,8 @@ __all__ = [
     "load",
     "reward",
     "solve",
+    "want",
+    "want_many",
 ]
 
 

@@ -93,12 +93,10 @@ class Agent:
     def fit_together(
         cls, trainings: Sequence[Training], configs: Sequence[AgentConfig], *, show_progress: bool | None = None
     ) -> list[list["Agent"]]:
-        """Learn the agents of several data sets side by side; they must be learned alike."""
+        """Learn the agents of several data sets and settings, side by side where they can be."""
         from vmg.learn import fit_together
 
-        if any(config.learn != configs[0].learn for config in configs):
-            raise VMGError("Agents are learned side by side only with the same settings of learning.")
-        learned = fit_together(trainings, configs[0].learn, show_progress=show_progress)
+        learned = fit_together(trainings, [config.learn for config in configs], show_progress=show_progress)
         return [
             [
                 cls(config, DataFacts.of(training.episodes), seed, weights)
@@ -116,13 +114,8 @@ class Agent:
             )
         settings = self.config.graph
         features = embed(self.weights, episodes.observations)
-        graph = build(
-            features,
-            episodes,
-            settings.radius,
-            labelling=settings.labelling,
-            recordings=settings.recordings,
-        )
+        options = {name: value for name, value in asdict(settings).items() if name != "radius"}
+        graph = build(features, episodes, settings.radius, seed=self.seed, **options)
         places = None
         if self.config.goal:
             places = episodes.observations[:, list(self.config.goal.columns)]

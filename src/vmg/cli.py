@@ -25,9 +25,11 @@ from vmg.data.loading import SOURCES
 from vmg.demo import Demo, run_demo
 from vmg.errors import PACKAGE, VMGError
 from vmg.learn.config import LearnConfig
-from vmg.reproduce import Study, StudyName
-from vmg.reproduce import reproduce as reproduce_study
+from vmg.retasking import Request
+from vmg.retasking import retask as retask_run
 from vmg.runs import Run, Trial, load_run
+from vmg.studies import Study, StudyName
+from vmg.studies import reproduce as reproduce_study
 from vmg.tables import agent_table, run_table, scores_table
 
 OVERVIEW = """vmg: from logged episodes to a graph you can see, question and re-task, and a policy that follows it.
@@ -42,7 +44,8 @@ usage: vmg COMMAND [OPTIONS]
   solve       reward the graph's edges and solve it                       vmg solve runs/maze
   evaluate    act in the environment and score it                         vmg evaluate runs/maze --baselines
   info        what a run or an agent is, and what it scored               vmg info runs/maze
-  reproduce   measure a table of the paper: main, locomotion, skills      vmg reproduce main --tasks kitchen-partial
+  retask      give it a new task, without training                        vmg retask runs/maze --goal position=1,1
+  reproduce   measure a table of the paper, or its ablations              vmg reproduce main --tasks kitchen-partial
   draw        figures and films of a run, as files                        vmg draw runs/maze --films 0
   report      one page to read in a browser: all of the above             vmg report runs/maze
 
@@ -338,11 +341,14 @@ class Reproduce:
     """Measure a table of the paper: train, evaluate, compare; called again, it goes on where it was.
 
     `main`: the kitchen, AntMaze and Adroit. `locomotion`: the nine Gym tasks. `skills`: new rewards in the kitchen,
-    without training. A task without its data becomes a row that says how to get them.
+    without training. One thing changed in the preset `paper`: `rewards`, `losses`, `search`, `threshold`, `margin`,
+    `discount`, `dimension`, `horizon`, `merging`, and `choices` the paper leaves open. `ratio`: environment steps per
+    graph step. `curves`: losses while learning. `ablations`: all of these but the first three. A task without its data
+    becomes a row that says how to get them.
     """
 
     name: Annotated[Positional[StudyName], arg(metavar="STUDY")]
-    """main, locomotion or skills."""
+    """What to measure."""
     study: OmitArgPrefixes[Study] = field(default_factory=Study)
     json: bool = False
     """Print the rows as JSON."""
@@ -359,6 +365,32 @@ def reproduce(arguments: list[str]) -> None:
     say(f"The table is in {table}, every row with its settings in {table.with_suffix('.json')}.")
 
 
+@dataclass(frozen=True)
+class Retask:
+    """Give a run's agents a new task, without training: a reward, a goal, several in turn, or a skill by its name.
+
+    Says before acting what is wanted, how much of the graph can do it, and how it can be done from a start: stitched
+    from which recorded episodes. Then tries it. What nothing leads to is said, with the nearest that can be reached.
+    """
+
+    run: _RunFolder
+    """The run's folder; its graph must be built."""
+    request: OmitArgPrefixes[Request] = field(default_factory=Request)
+    json: bool = False
+    """Print JSON."""
+
+
+def retask(arguments: list[str]) -> None:
+    """`vmg retask`."""
+    options = _parsed(Retask, "retask", arguments)
+    done = retask_run(load_run(options.run), options.request, say if options.json else show)
+    if options.json:
+        show(_json(done.content))
+    elif done.scores:
+        show(scores_table({"VMG": done.scores}))
+    say(f"All of it is in {done.file}.")
+
+
 def demo(arguments: list[str]) -> None:
     """`vmg demo`."""
     run_demo(_parsed(Demo, "demo", arguments))
@@ -373,6 +405,7 @@ COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "solve": solve,
     "evaluate": evaluate,
     "info": info,
+    "retask": retask,
     "reproduce": reproduce,
     "draw": draw,
     "report": report,

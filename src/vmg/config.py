@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from vmg.errors import VMGError
-from vmg.graph.merging import Labelling
+from vmg.graph.merging import Labelling, MergingKind
 from vmg.graph.planning import Paths, PathWeights, Search, Ties
 from vmg.graph.rewards import GoalKind, Variant
 from vmg.graph.values import DeadEnds
@@ -29,6 +29,10 @@ class GraphConfig:
     """γ_m: a state farther than this from every vertex becomes a vertex."""
     labelling: Labelling = "nearest"
     """A state belongs to the nearest vertex of the finished graph, or ("online") of those there when it was scanned."""
+    merging: MergingKind = "greedy"
+    """Merge by the paper's greedy scan, or by k-means, which knows no radius and labels by the nearest centroid."""
+    clusters: int | None = None
+    """Vertices k-means is asked for; None: as many as the greedy scan finds at the radius."""
     recordings: bool = False
     """Keep every recorded observation with the graph, so that paths can follow recordings."""
 
@@ -80,7 +84,8 @@ class ActConfig:
     subgoal_steps: int = 2
     """N_sg: how many edges ahead on the path the translator's goal lies, or recorded steps along recordings."""
     keep_path: bool = False
-    """Keep a path until lost or stuck, as the published program does, instead of planning at every step."""
+    """Keep to a path until lost or stuck, instead of planning at every step: along edges as the published program does,
+    along recordings in our own way."""
     noise: float = 0.0
     """Spread of normal noise on actions, the same whenever an episode is run again; frees a body that sticks."""
 

@@ -1,7 +1,7 @@
 """Wishes: new tasks for a graph that is already built, and no network is trained again.
 
-A wish says what every recorded step would have paid and, where there is something to *reach*, how far every recorded
-observation is from it. `Agent.want` solves the graph for it in milliseconds.
+A wish says what every step pays and, where there is something to *reach*, how far every observation is from it.
+`vmg.want` solves the graph for it in milliseconds.
 
     by_rewards(array)                         a number for each recorded step
     by_function(f)                            f(o_t, a_t, o_{t+1}), vectorised over rows
@@ -9,7 +9,10 @@ observation is from it. `Agent.want` solves the graph for it in milliseconds.
     near(place, columns=(0, 1), tolerance=0.5)   a place in some of the observation's numbers
     within(low, high, columns=...)            a box of them
     where(predicate, fields)                  a predicate over the named parts of an observation
+    both([a, b])                              all of these at once
     weighted([(2.0, a), (-1.0, b)])           a sum of wishes
+
+Wishes made of functions that can be sent to other processes can be sent there themselves.
 """
 
 import runpy
@@ -28,34 +31,69 @@ Distance = Callable[[Float32s], ArrayLike]
 Predicate = Callable[[Mapping[str, Float32s]], ArrayLike]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Some of an observation's numbers, and what they are there; called, it says how far observations are from it."""
+
+    columns: tuple[int, ...]
+    numbers: Float64s
+
+    def __call__(self, observations: Float32s) -> Float64s:
+        squares = np.zeros(len(observations))
+        for column, number in zip(self.columns, self.numbers, strict=True):  # faster than picking the columns out first
+            squares += (observations[:, column] - number) ** 2
+        return np.sqrt(squares)
+
+
+@dataclass(frozen=True, eq=False)
 class Wish:
     """What is wanted, in words, in rewards and, where it can be reached, in distances."""
 
     words: str
-    pays: Callable[[Episodes], Float64s]
-    """A reward for each recorded step."""
     distance: Distance | None = None
     """How far each observation is from what is wanted; None: there is nothing to reach, only rewards."""
     tolerance: float = 0.0
     """How near is there."""
+    rewards: Callable[[Episodes], Float64s] | None = None
+    """What steps are paid; None: 1 for arriving there."""
+
+    @property
+    def place(self) -> Place | None:
+        """The one place that is wanted, if it is one."""
+        return self.distance if isinstance(self.distance, Place) else None
+
+    def pays(self, episodes: Episodes) -> Float64s:
+        """Return the reward of each step."""
+        if self.rewards:
+            return self.rewards(episodes)
+        return self.holds(episodes.observations)[episodes.step_observation + 1].astype(np.float64)
+
+    def distances(self, observations: Float32s) -> Float64s:
+        """Say how far each observation is from what is wanted."""
+        if self.distance is None:
+            raise VMGError(f"'{self.words}' is paid step by step: it holds nowhere, so it cannot be reached.")
+        numbers = np.asarray(self.distance(observations), dtype=np.float64)
+        if numbers.shape != (len(observations),) or np.isnan(numbers).any():
+            raise VMGError(
+                f"'{self.words}' must give one number for each of {len(observations)} observations, not the shape "
+                f"{numbers.shape}."
+            )
+        return numbers
 
     def holds(self, observations: Float32s) -> Bools:
         """Say where the wish is fulfilled."""
-        if self.distance is None:
-            raise VMGError(f"'{self.words}' is paid step by step: it holds nowhere, so it cannot be reached.")
-        return _row_numbers(self.distance(observations), len(observations), self.words) <= self.tolerance
+        return self.distances(observations) <= self.tolerance
 
 
 def by_rewards(rewards: ArrayLike) -> Wish:
     """Want what an array says: a reward for each recorded step."""
-    return Wish("the rewards given, step by step", lambda episodes: episodes.relabel(rewards).rewards)
+    return Wish("the rewards given, step by step", rewards=_Relabelled(np.asarray(rewards)))
 
 
 def by_function(function: RewardFunction, *, words: str | None = None) -> Wish:
     """Want what f(o_t, a_t, o_{t+1}) pays; it gets whole arrays, a row a step."""
-    name = words or f"the function {getattr(function, '__name__', 'given')}"
-    return Wish(name, lambda episodes: episodes.relabel(function).rewards)
+    words = words or f"the function {getattr(function, '__name__', 'given')}"
+    return Wish(words, rewards=_Relabelled(function))
 
 
 def by_file(place: str) -> Wish:
@@ -63,26 +101,19 @@ def by_file(place: str) -> Wish:
     file, colon, name = place.rpartition(":")
     if not colon or not Path(file).is_file():
         raise VMGError(f"{place!r} does not name a function: write file.py:function, with a file that exists.")
-    found = runpy.run_path(file).get(name)
-    if not callable(found):
-        raise VMGError(f"{file} has no function {name!r}.")
-    return by_function(found, words=f"the function {name} of {file}")
+    return by_function(_FileFunction(file, name), words=f"the function {name} of {file}")
 
 
 def near(place: ArrayLike, *, columns: Sequence[int], tolerance: float, words: str | None = None) -> Wish:
     """Want to be within `tolerance` of a place, given by the numbers `columns` of an observation."""
-    where_to = np.asarray(place, dtype=np.float64)
-    if where_to.shape != (len(columns),):
-        raise VMGError(f"A place in {len(columns)} columns has as many numbers, not the shape {where_to.shape}.")
-    if not np.isfinite(where_to).all() or not tolerance >= 0:
-        raise VMGError(f"A place and its tolerance are finite numbers, not {where_to.tolist()} and {tolerance}.")
-
-    def distance(observations: Float32s) -> Float64s:
-        gaps: Float64s = np.linalg.norm(observations[:, list(columns)] - where_to, axis=1)
-        return gaps
-
-    numbers = ", ".join(f"{x:g}" for x in where_to)
-    return _reachable(words or f"({numbers}) in the numbers {list(columns)}", distance, tolerance)
+    numbers = np.asarray(place, dtype=np.float64)
+    if numbers.shape != (len(columns),):
+        raise VMGError(f"A place in {len(columns)} columns has as many numbers, not the shape {numbers.shape}.")
+    if not np.isfinite(numbers).all() or not tolerance >= 0:
+        raise VMGError(f"A place and its tolerance are finite numbers, not {numbers.tolist()} and {tolerance}.")
+    listed = ", ".join(f"{x:g}" for x in numbers)
+    words = words or f"({listed}) in the numbers {list(columns)}"
+    return Wish(words, Place(tuple(columns), numbers), tolerance)
 
 
 def within(low: ArrayLike, high: ArrayLike, *, columns: Sequence[int], words: str | None = None) -> Wish:
@@ -90,13 +121,8 @@ def within(low: ArrayLike, high: ArrayLike, *, columns: Sequence[int], words: st
     bottom, top = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
     if bottom.shape != (len(columns),) or top.shape != bottom.shape or not (bottom <= top).all():
         raise VMGError(f"A region needs a low and a high for each of {len(columns)} columns, low no higher than high.")
-
-    def distance(observations: Float32s) -> Float64s:
-        x = observations[:, list(columns)].astype(np.float64)
-        gaps: Float64s = np.linalg.norm(np.maximum(bottom - x, 0) + np.maximum(x - top, 0), axis=1)
-        return gaps
-
-    return _reachable(words or f"between {bottom.tolist()} and {top.tolist()}", distance, 0.0)
+    words = words or f"between {bottom.tolist()} and {top.tolist()}"
+    return Wish(words, _ToRegion(tuple(columns), bottom, top))
 
 
 def where(predicate: Predicate, fields: Mapping[str, Sequence[int]], *, words: str | None = None) -> Wish:
@@ -104,28 +130,17 @@ def where(predicate: Predicate, fields: Mapping[str, Sequence[int]], *, words: s
 
     where(lambda at: at["kettle"][:, 1] > 0.7, task.fields)
     """
-    name = words or f"the predicate {getattr(predicate, '__name__', 'given')}"
-
-    def distance(observations: Float32s) -> Float64s:
-        parts = {field: observations[:, list(columns)] for field, columns in fields.items()}
-        return np.where(np.asarray(predicate(parts), dtype=bool), 0.0, np.inf)
-
-    return _reachable(name, distance, 0.0)
+    words = words or f"the predicate {getattr(predicate, '__name__', 'given')}"
+    return Wish(words, _ToTruth(predicate, {name: tuple(columns) for name, columns in fields.items()}))
 
 
 def both(wishes: Sequence[Wish]) -> Wish:
     """Want all of these at once: the state where every one of them holds."""
     if not wishes:
         raise VMGError("There is nothing to want: the list of wishes is empty.")
-
-    def distance(observations: Float32s) -> Float64s:
-        excess = [np.maximum(np.asarray(w.distance(observations)) - w.tolerance, 0.0) for w in wishes if w.distance]
-        worst: Float64s = np.max(excess, axis=0)
-        return worst
-
     if any(wish.distance is None for wish in wishes):
         raise VMGError("Only wishes that can be reached can hold at once; add the others with `weighted`.")
-    return _reachable(" and ".join(wish.words for wish in wishes), distance, 0.0)
+    return Wish(" and ".join(wish.words for wish in wishes), _ToAll(tuple(wishes)))
 
 
 def weighted(parts: Sequence[tuple[float, Wish]]) -> Wish:
@@ -133,24 +148,73 @@ def weighted(parts: Sequence[tuple[float, Wish]]) -> Wish:
     if not parts:
         raise VMGError("There is nothing to want: the sum is empty.")
     words = " + ".join(f"{weight:g} × ({wish.words})" for weight, wish in parts)
-    return Wish(words, lambda episodes: np.sum([weight * wish.pays(episodes) for weight, wish in parts], axis=0))
+    return Wish(words, rewards=_Sum(tuple(parts)))
 
 
-def _reachable(words: str, distance: Distance, tolerance: float) -> Wish:
-    """Pay 1 for every step that arrives where it holds."""
-
-    def pays(episodes: Episodes) -> Float64s:
-        there = wish.holds(episodes.observations)
-        return there[episodes.step_observation + 1].astype(np.float64)
-
-    wish = Wish(words, pays, distance, tolerance)
-    return wish
+# Classes and not closures, so that a wish can be sent to the processes that evaluate it.
 
 
-def _row_numbers(values: ArrayLike, rows: int, words: str) -> Float64s:
-    numbers = np.asarray(values, dtype=np.float64)
-    if numbers.shape != (rows,) or np.isnan(numbers).any():
-        raise VMGError(
-            f"'{words}' must give one number for each of {rows} observations, not the shape {numbers.shape}."
-        )
-    return numbers
+@dataclass(frozen=True, eq=False)
+class _Relabelled:
+    rewards: Float64s | RewardFunction
+
+    def __call__(self, episodes: Episodes) -> Float64s:
+        return episodes.relabel(self.rewards).rewards
+
+
+@dataclass(frozen=True, eq=False)
+class _Sum:
+    parts: tuple[tuple[float, Wish], ...]
+
+    def __call__(self, episodes: Episodes) -> Float64s:
+        total: Float64s = np.sum([weight * wish.pays(episodes) for weight, wish in self.parts], axis=0)
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class _ToRegion:
+    columns: tuple[int, ...]
+    low: Float64s
+    high: Float64s
+
+    def __call__(self, observations: Float32s) -> Float64s:
+        x = observations[:, self.columns].astype(np.float64)
+        gaps: Float64s = np.linalg.norm(np.maximum(self.low - x, 0) + np.maximum(x - self.high, 0), axis=1)
+        return gaps
+
+
+@dataclass(frozen=True, eq=False)
+class _ToTruth:
+    predicate: Predicate
+    fields: Mapping[str, tuple[int, ...]]
+
+    def __call__(self, observations: Float32s) -> Float64s:
+        parts = {field: observations[:, columns] for field, columns in self.fields.items()}
+        return np.where(np.asarray(self.predicate(parts), dtype=bool), 0.0, np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class _ToAll:
+    wishes: tuple[Wish, ...]
+
+    def __call__(self, observations: Float32s) -> Float64s:
+        excess = [np.maximum(wish.distances(observations) - wish.tolerance, 0.0) for wish in self.wishes]
+        worst: Float64s = np.max(excess, axis=0)
+        return worst
+
+
+class _FileFunction:
+    """A function in a file; where it is sent, the file is run again."""
+
+    def __init__(self, file: str, name: str) -> None:
+        self.file, self.name = file, name
+        self._function = runpy.run_path(file).get(name)
+        if not callable(self._function):
+            raise VMGError(f"{file} has no function {name!r}.")
+
+    def __call__(self, o_t: Float32s, a_t: Float32s, o_tp1: Float32s) -> ArrayLike:
+        rewards: ArrayLike = self._function(o_t, a_t, o_tp1)  # type: ignore[misc]
+        return rewards
+
+    def __reduce__(self) -> tuple[type["_FileFunction"], tuple[str, str]]:
+        return _FileFunction, (self.file, self.name)

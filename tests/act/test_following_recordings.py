@@ -6,9 +6,12 @@ from functools import lru_cache
 import numpy as np
 import pytest
 from acting_cases import agent, episodes
+from hypothesis import given
+from hypothesis import strategies as st
 
+from vmg.act.keeping import WAIT, WINDOW, KeptRecording
 from vmg.act.policy import Policy
-from vmg.act.retask import explain, want
+from vmg.act.retask import want
 from vmg.agent import Agent
 from vmg.config import ActConfig, SolveConfig
 from vmg.errors import VMGError
@@ -83,7 +86,7 @@ def test_a_solution_along_recordings_needs_its_recordings(tmp_path):
 def test_new_tasks_follow_recordings_too():
     place = episodes().observations[-1, :2]
     prospect = want(follower(), episodes(), near(place, columns=(0, 1), tolerance=0.3))
-    explanation = explain(follower(), prospect, episodes().observations[0])
+    explanation = prospect.explain(episodes().observations[0])
     assert explanation.possible
     assert explanation.path[-1] == prospect.solution.targets[explanation.path[0]]
 
@@ -105,8 +108,65 @@ def test_noise_takes_any_observation_an_environment_may_give():
         Policy(follower(noise=0.1)).begin(observation)
 
 
-def test_what_does_not_go_together_is_said():
-    with pytest.raises(VMGError, match="keep_path or paths='recordings'"):
-        Policy(follower(), ActConfig(keep_path=True))
+def start() -> int:
+    """The entry of a recorded observation with a long way before it."""
+    solution, n = follower().solved, follower().built.n_vertices
+    return n + max(range(0, len(episodes().observations), 7), key=lambda row: len(solution.way_from(n + row)))
+
+
+def recorded(entry: int) -> np.ndarray:
+    return episodes().observations[entry - follower().built.n_vertices]
+
+
+def test_a_kept_recording_is_followed_to_its_end():
+    """Shown the way itself, entry by entry, a policy that keeps to it is at each of them in turn."""
+    way = follower().solved.way_from(start())
+    policy = Policy(follower(), ActConfig(keep_path=True))
+    policy._kept_recordings[0] = KeptRecording(follower().solved, way[0])
+    features = follower().built.recorded.features[np.array(way) - follower().built.n_vertices]
+    moving = np.flatnonzero(np.linalg.norm(np.diff(features, axis=0), axis=1) > 1e-6)  # at rest any of them is right
+    found = [int(policy.decide(recorded(entry)).entries[0]) for entry in way]
+    assert [found[i + 1] for i in moving if i + 1 < len(way) - 1] == [
+        way[i + 1] for i in moving if i + 1 < len(way) - 1
+    ]
+
+
+@given(shown=st.lists(st.integers(0, 3000), min_size=1, max_size=60))
+def test_a_kept_recording_never_goes_back_nor_jumps(shown):
+    """Whatever is seen, it moves on by at most the window along its way, or begins where planning anew would."""
+    policy, anew = Policy(follower(), ActConfig(keep_path=True)), Policy(follower())
+    before = None
+    for row in shown:
+        observation = episodes().observations[row]
+        entry, found = (int(each.decide(observation).entries[0]) for each in (policy, anew))
+        if before is not None and entry != found:
+            assert entry in follower().solved.way_from(before)[: WINDOW + 1]
+        before = entry
+
+
+def test_a_kept_recording_goes_on_by_itself_where_nothing_moves():
+    way, kept = follower().solved.way_from(start()), KeptRecording(follower().solved, start())
+    here = follower().built.recorded.features[way[0] - follower().built.n_vertices]
+    places = [kept.move(here, way[0], follower().solved, follower().built) for _ in range(WAIT + 2)]
+    assert places[: WAIT - 1] == [way[0]] * (WAIT - 1)
+    assert way.index(places[-1]) > 0
+
+
+def test_a_lost_episode_begins_anew():
+    kept = KeptRecording(follower().solved, start())
+    far = follower().built.recorded.features[0] + 1e3
+    assert kept.move(far, 7, follower().solved, follower().built) == 7
+
+
+def test_another_solution_or_episode_begins_anew():
+    policy, observation = Policy(follower(), ActConfig(keep_path=True)), recorded(start())
+    first = policy.decide(observation).entries
+    other = want(follower(), episodes(), near(episodes().observations[9, :2], columns=(0, 1), tolerance=0.3)).solution
+    assert (policy.decide(observation, other).entries == Policy(follower()).decide(observation, other).entries).all()
+    policy.begin()
+    assert (policy.decide(observation).entries == first).all()
+
+
+def test_noise_below_zero_is_refused():
     with pytest.raises(VMGError, match="noise must be at least 0"):
         ActConfig(noise=-1.0)

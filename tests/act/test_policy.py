@@ -124,15 +124,21 @@ def test_what_is_missing_is_said():
         agent().goal([0, np.inf])
 
 
-def test_at_the_paths_end_the_named_goal_itself_is_aimed_at():
-    policy = Policy(agent())
+@pytest.mark.parametrize("search_steps", [None, 2])
+def test_at_the_paths_end_the_named_goal_itself_is_aimed_at(search_steps):
+    solve = replace(agent().config.solve, search_steps=search_steps, ties="index")
+    searching = replace(agent(), config=replace(agent().config, solve=solve))
+    policy = Policy(searching)
     place = episodes().observations[-1, :2] + np.float32(0.01)
     policy.begin({"desired_goal": place})
     observations = episodes().observations[::37]
     decisions = policy.decide(observations)
-    arriving = decisions.subgoals == decisions.targets
+    wanted = searching.goal(place)[1].vertices
+    ending = decisions.subgoals == decisions.targets
+    arriving = ending & wanted[decisions.targets]
     assert arriving.any()
     assert not arriving.all()
+    assert (ending & ~arriving).any() == (search_steps is not None)  # a path that ends elsewhere leads elsewhere
     goals = agent().built.states[decisions.subgoals]
     goals[np.ix_(arriving, [0, 1])] = place
     low, high = agent().data.action_low, agent().data.action_high

@@ -1,14 +1,14 @@
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from acting_cases import agent, episodes
 
-from vmg.act.policy import Policy
-from vmg.act.retask import explain, want, want_many
+from vmg.act.retask import want, want_many
 from vmg.act.tasks import find_task
 from vmg.errors import VMGError
-from vmg.graph import reward
+from vmg.graph import reachable_from, reward
 from vmg.wishes import by_function, by_rewards, near, where
 
 FIELDS = find_task("pointmaze-umaze").fields
@@ -19,8 +19,7 @@ def test_wanting_a_place_is_the_goal_the_agent_knows():
     prospect = want(agent(), episodes(), CORNER)
     solution, found = agent().goal([1.0, 1.0])
     assert prospect.solution.targets.tolist() == solution.targets.tolist()
-    assert prospect.goal is not None
-    assert (prospect.goal.vertices == found.vertices).all()
+    assert (prospect.wanted == found.vertices).all()
     assert prospect.reaching.tolist() == found.vertices[solution.targets].tolist()
     assert prospect.paid_steps == int(CORNER.pays(episodes()).sum())
     assert "recorded steps are rewarded" in prospect.in_words()
@@ -38,9 +37,7 @@ def test_wanting_the_recorded_rewards_again_is_the_solution_of_the_data():
 def test_a_predicate_over_named_parts_is_solved_for():
     fast = where(lambda at: np.linalg.norm(at["velocity"], axis=1) > 1.5, FIELDS, words="fast")
     prospect = want(agent(), episodes(), fast, kind="stay")
-    assert not prospect.rewards.absorbing.any()
-    assert prospect.goal is not None
-    assert prospect.goal.known
+    assert prospect.known
 
 
 def test_many_wishes_at_once_are_each_of_them_alone():
@@ -52,28 +49,142 @@ def test_many_wishes_at_once_are_each_of_them_alone():
         assert (alone.solution.hops == prospect.solution.hops).all()
 
 
-def test_an_explanation_tells_what_the_policy_will_do():
-    prospect = want(agent(), episodes(), CORNER)
-    start = episodes().observations[0]
-    decision = Policy(replace(agent(), solution=prospect.solution)).decide(start, prospect.solution)[0]
-    answer = explain(agent(), prospect, start)
-    assert answer.possible == prospect.reaching[decision.vertex]
-    assert answer.vertex == decision.vertex
-    assert list(answer.path) == decision.path
-    assert answer.steps >= len(answer.path) - 1
-    assert "It can be done" in answer.in_words()
-    assert all(f"episode {piece.episode}" in answer.in_words() for piece in answer.pieces)
+@pytest.fixture(scope="module", params=["edges", "recordings"])
+def corner(request):
+    """The corner wanted, with both kinds of paths."""
+    config = agent().config
+    recordings = request.param == "recordings"
+    solve = replace(config.solve, paths=request.param)
+    config = replace(config, solve=solve, graph=replace(config.graph, recordings=recordings))
+    return want(replace(agent(), config=config).build(episodes()), episodes(), CORNER)
 
 
-def test_what_no_recorded_way_leads_to_is_said():
-    prospect = want(agent(), episodes(), CORNER)
-    cut_off = np.flatnonzero(~prospect.reaching)
+def test_an_explanation_tells_what_the_policy_will_do(corner):
+    answers = [corner.explain(state) for state in episodes().observations[::100]]
+    decisions = corner.policy().decide(episodes().observations[::100])
+    for i, answer in enumerate(answers):
+        assert answer.possible == bool(corner.reaching[answer.vertex])
+        assert list(answer.path) == decisions[i].path
+        assert answer.steps >= len(answer.path) - 1
+        assert (answer.detour is None) == answer.possible
+        if answer.possible:
+            assert answer.vertex == decisions[i].vertex
+            assert ("It can be done" in str(answer)) == bool(answer.pieces)
+            assert all(f"episode {piece.episode}" in str(answer) for piece in answer.pieces[:4])
+    assert len({len(answer.pieces) for answer in answers}) > 1
+    json.dumps(answers[0].to_dict())
+
+
+def test_the_pieces_of_an_explanation_are_recorded_and_lead_there(corner):
+    graph, firsts = corner.agent.built, episodes().first_observation
+    answer = max((corner.explain(state) for state in episodes().observations[::100]), key=lambda each: each.steps)
+    last = answer.pieces[-1]
+    assert corner.wanted[graph.labels[firsts[last.episode] + last.last + 1]]
+    for piece in answer.pieces:
+        rows = firsts[piece.episode] + np.arange(piece.first, piece.last + 2)
+        assert set(graph.labels[rows].tolist()) <= set(answer.path)
+
+
+def test_where_no_recorded_way_leads_on_the_nearest_vertex_with_one_is_taken(corner):
+    """An end of an episode leads nowhere; the policy goes on as from the nearest vertex that is not cut off."""
+    graph = corner.agent.built
+    cut_off = np.flatnonzero(~corner.reaching)
     assert len(cut_off) > 0
-    answer = explain(agent(), prospect, agent().built.states[cut_off[0]])
+    decisions = corner.policy().decide(graph.states[cut_off])
+    ways = np.flatnonzero(corner.reaching)
+    for vertex, taken, distance in zip(cut_off, decisions.vertices, decisions.distances, strict=True):
+        gaps = np.linalg.norm(graph.features[ways] - graph.features[vertex], axis=1)
+        assert taken == ways[np.argmin(gaps)]
+        assert distance == pytest.approx(gaps.min(), rel=1e-3, abs=1e-3)
+    assert corner.wanted[decisions.targets].all()
+    assert not decisions.off_graph.any()
+
+
+def test_what_no_recorded_way_leads_to_is_said_with_the_nearest_that_can_be_reached(corner):
+    graph = corner.agent.built
+    vertex = int(np.flatnonzero(~corner.reaching)[0])
+    answer = corner.explain(graph.states[vertex])
     assert not answer.possible
-    assert "No recorded way leads from here" in answer.in_words()
+    there = reachable_from(graph, vertex)[graph.labels]
+    distances = np.linalg.norm(episodes().observations[:, :2] - [1.0, 1.0], axis=1)
+    assert answer.nearest.distance == pytest.approx(distances[there].min(), rel=1e-5)
+    row = episodes().first_observation[answer.nearest.episode] + answer.nearest.step
+    assert (episodes().observations[row] == answer.nearest.observation).all()
+    assert "No recorded way leads from here" in str(answer)
+    assert f"{answer.nearest.distance:.3g} away from it: where episode {answer.nearest.episode} was" in str(answer)
+
+
+def test_a_place_nobody_went_to_is_said_with_the_one_that_stands_for_it():
     far = want(agent(), episodes(), near([50, 50], columns=(0, 1), tolerance=0.1))
-    assert "No recorded state fulfils it: the nearest," in far.in_words()
+    assert not far.known
+    assert "No recorded state fulfils it: the nearest," in str(far)
+    leading = np.flatnonzero(far.reaching & ~far.wanted)
+    answer = far.explain(agent().built.states[leading[0]])
+    assert not answer.possible
+    assert answer.nearest.distance == pytest.approx(far.distance if far.entered else far.tolerance)
+    assert "What the policy tries" in str(answer)
+
+
+def test_a_place_nobody_arrived_at_is_widened_and_said():
+    """A state in which an episode starts, and a tolerance so small that nothing else is there."""
+    starts = episodes().observations[episodes().first_observation[:-1]]
+    wishes = [near(start, columns=(0, 1, 2, 3), tolerance=1e-6) for start in starts]
+    prospects = [want(agent(), episodes(), wish) for wish in wishes]
+    unentered = [prospect for prospect in prospects if not prospect.entered]
+    assert unentered
+    for prospect in unentered:
+        assert prospect.known
+        assert prospect.tolerance > 1e-6
+        assert prospect.reaching.sum() > prospect.wanted.sum()
+        assert f"the nearest that can be reached, {prospect.tolerance:.3g} away, stands for it too" in str(prospect)
+
+
+def test_a_wish_that_only_costs_can_be_done_from_everywhere():
+    effort = want(agent(), episodes(), by_function(lambda o_t, a_t, o_tp1: -np.linalg.norm(a_t, axis=1)))
+    assert effort.reaching.all()
+    assert effort.explain(episodes().observations[0]).possible
+
+
+def test_a_solution_kept_alive_is_16_bytes_a_vertex_and_8_an_observation_along_recordings(corner):
+    solution, n = corner.solution, corner.agent.built.n_vertices
+    own = [solution.values, solution.targets, solution.hops]
+    if solution.to_go is None:
+        assert sum(array.nbytes for array in own) + solution.passed.nbytes == 16 * n
+    else:
+        assert solution.passed is corner.agent.built.labels  # the graph's own
+        assert sum(array.nbytes for array in [*own, solution.to_go]) == 16 * n + 8 * len(episodes().observations)
+
+
+@pytest.mark.parametrize(
+    ("goal", "tolerance", "held"),
+    [
+        ("position=1,1", None, [1.1, 1.2, 9, 9]),
+        ("position = 1, 1", 0.05, [1.01, 1.02, 9, 9]),
+        ("velocity=0,-1", 0.1, [9, 9, 0.05, -1.05]),
+        ("position=-1..1,0..2", None, [-0.9, 1.9, 9, 9]),
+    ],
+)
+def test_a_goal_is_named_by_a_part_of_the_state(goal, tolerance, held):
+    wish = find_task("pointmaze-umaze").wish(goal, tolerance=tolerance)
+    away = np.array(held) + 3
+    assert wish.holds(np.array([held, away], np.float32)).tolist() == [True, False]
+    assert wish.words.startswith(goal.partition("=")[0].strip())
+
+
+@pytest.mark.parametrize(
+    ("goal", "sentence"),
+    [
+        ("place=1,1", r"'place=1,1' is no goal of pointmaze-umaze: write FIELD=NUMBER.*position \(2\), velocity \(2\)"),
+        ("position=1", r"is no goal of"),
+        ("position=1,east", r"is no goal of"),
+        ("position", r"is no goal of"),
+        ("position=2..1,0..1", r"low no higher than high"),
+        ("velocity=0,0", r"Say how near to 'velocity=0,0' counts as there: give a tolerance, in the units of velocity"),
+    ],
+)
+def test_a_goal_that_is_none_is_answered_with_a_sentence(goal, sentence):
+    with pytest.raises(VMGError, match=sentence):
+        find_task("pointmaze-umaze").wish(goal)
 
 
 def test_bad_wishes_are_answered_with_a_sentence():

@@ -147,7 +147,8 @@ def test_exit_codes_and_sentences(arguments, code, words, capsys):
 
 
 @pytest.mark.parametrize(
-    "command", ["demo", "data info", "data save", "train", "build", "solve", "evaluate", "info", "draw", "report"]
+    "command",
+    ["demo", "data info", "data save", "train", "build", "solve", "evaluate", "info", "retask", "draw", "report"],
 )
 def test_every_command_explains_itself(command, capsys):
     with pytest.raises(SystemExit) as ended:

@@ -7,7 +7,7 @@ from twins import steps_of
 
 from vmg.data.episodes import Episodes
 from vmg.errors import VMGError
-from vmg.graph import build, summarise
+from vmg.graph import build, merge_by_kmeans, summarise
 
 pytestmark = pytest.mark.filterwarnings("ignore:The radius")
 
@@ -49,6 +49,33 @@ def test_a_vertex_keeps_the_state_that_created_it(points, radius):
     graph = build(points, episodes, radius)
     assert (graph.states == points[graph.rows]).all()
     assert (graph.features == points[graph.rows]).all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(features(max_states=100), st.data(), st.integers(0, 5))
+def test_kmeans_merges_into_the_clusters_asked_for_or_as_many_as_the_scan_finds(points, data, seed):
+    if len(points) < 2:
+        return
+    episodes = episodes_around(points, [len(points) - 1])
+    clusters = data.draw(st.none() | st.integers(1, len(points)))
+    graph = build(points, episodes, 0.5, merging="kmeans", clusters=clusters, seed=seed)
+    expected = merge_by_kmeans(points, clusters or build(points, episodes, 0.5).n_vertices, seed=seed)
+    assert (graph.features == expected.features).all()
+    assert (graph.labels == expected.labels).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"merging": "birch"}, "The merging must be 'greedy' or 'kmeans', not 'birch'"),
+        ({"clusters": 2}, "Greedy merging finds its number of vertices itself"),
+        ({"merging": "kmeans", "clusters": 0}, "between 1 and 4 vertices"),
+    ],
+)
+def test_merging_that_cannot_be(options, sentence):
+    points = np.arange(4, dtype=np.float32)[:, None]
+    with pytest.raises(VMGError, match=sentence):
+        build(points, episodes_around(points, [3]), 0.5, **options)
 
 
 def test_no_edge_crosses_an_episode_end():

@@ -3,9 +3,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from strategies import labelled_episodes
+from test_recordings import recorded
+from twins import reachable
 
-from vmg.graph import expected_steps, reward, solve, stitched
+from vmg.graph import expected_steps, followed, reachable_from, reaching, reward, solve, stitched
 
 
 @settings(max_examples=150, deadline=None)
@@ -35,3 +38,32 @@ def test_expected_steps_are_the_mean_steps_of_a_visit_summed(case):
         assert expected_steps(graph, [tail, head]) == pytest.approx((leaving + inside) / leaving)
     assert expected_steps(graph, [0]) == 0
     assert np.isfinite(expected_steps(graph, [0]))
+
+
+@settings(max_examples=100, deadline=None)
+@given(labelled_episodes(), st.sets(st.integers(0, 6)))
+def test_what_can_be_reached_is_what_a_search_finds(case, wanted):
+    graph, _ = case
+    edges = list(zip(graph.tails.tolist(), graph.heads.tolist(), strict=True))
+    found = [reachable(graph.n_vertices, edges, [False] * graph.n_vertices, v, None) for v in range(graph.n_vertices)]
+    mask = np.isin(np.arange(graph.n_vertices), list(wanted))
+    assert reaching(graph, mask).tolist() == [bool(there & set(np.flatnonzero(mask).tolist())) for there in found]
+    for vertex, there in enumerate(found):
+        assert set(np.flatnonzero(reachable_from(graph, vertex)).tolist()) == there
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000))
+def test_pieces_of_a_way_along_recordings_are_its_steps_in_order(seed):
+    episodes, graph = recorded(seed)
+    solution = solve(graph, reward(graph, episodes), 0.9, paths="recordings", switch_cost=2.0, ties="nearest")
+    firsts = episodes.first_observation.tolist()
+    for row in range(len(graph.labels)):
+        rows = [entry - graph.n_vertices for entry in solution.way_from(graph.n_vertices + row)]
+        walked = [
+            (firsts[piece.episode] + step, firsts[piece.episode] + step + 1)
+            for piece in followed(graph, rows)
+            for step in range(piece.first, piece.last + 1)
+        ]
+        starts = set(episodes.step_observation.tolist())
+        assert walked == [(a, b) for a, b in pairwise(rows) if b == a + 1 and a in starts]

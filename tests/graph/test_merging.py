@@ -46,6 +46,14 @@ def test_a_distance_of_exactly_the_radius_merges():
     assert merge_greedily(points, 5.0).rows.tolist() == [0, 2]
 
 
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize("n", [64, 128, 129, 192])
+def test_a_radius_whose_square_is_not_a_number_merges_everything(n):
+    merging = merge_greedily(np.random.default_rng(0).normal(size=(n, 3)).astype(np.float32), 1e30)
+    assert merging.rows.tolist() == [0]
+    assert not merging.labels.any()
+
+
 def test_merging_twice_is_the_same_and_leaves_the_features_alone():
     points = np.random.default_rng(0).normal(size=(500, 4)).astype(np.float32)
     before = points.copy()

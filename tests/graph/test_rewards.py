@@ -38,6 +38,12 @@ def test_mean_rewards_are_linear_in_the_rewards(case, factor):
     assert scaled == pytest.approx(factor * reward(graph, episodes).edges, abs=1e-9)
 
 
+def goal_vertices(graph, distances, tolerance):
+    """Those that hold a state within the tolerance, or that of the nearest."""
+    within = distances <= tolerance
+    return {int(v) for v in (graph.labels[within] if within.any() else graph.labels[[np.argmin(distances)]])}
+
+
 @settings(max_examples=100, deadline=None)
 @given(labelled_episodes(), st.integers(0, 6))
 def test_a_goal_pays_for_arriving_and_absorbs(case, where):
@@ -46,13 +52,10 @@ def test_a_goal_pays_for_arriving_and_absorbs(case, where):
     for kind in ("reach", "stay"):
         found = goal(graph, distances, 0.5, kind=kind)
         nearest = distances.min()
-        holders = {int(v) for v in graph.labels[distances == nearest]} if nearest <= 0.5 else None
+        holders = goal_vertices(graph, distances, found.tolerance)
         assert found.known == (nearest <= 0.5)
         assert found.distance == nearest
-        if holders is not None:
-            assert set(np.flatnonzero(found.vertices).tolist()) == holders
-        else:
-            assert found.vertices.sum() == 1
+        assert set(np.flatnonzero(found.vertices).tolist()) == holders
         arrivals = found.vertices[graph.labels][episodes.step_observation + 1]
         assert (found.rewards.edges == reward(graph, arrivals).edges).all()
         assert (found.rewards.absorbing == (found.vertices if kind == "reach" else False)).all()
@@ -70,14 +73,31 @@ def test_no_vertex_is_worth_more_than_a_goal_it_can_reach(case, where, discount)
     assert found.rewards.loop >= 1
 
 
+@settings(max_examples=100, deadline=None)
+@given(labelled_episodes(), st.integers(0, 6))
+def test_a_goal_nothing_enters_is_widened_to_the_nearest_that_something_enters(case, where):
+    graph, episodes = case
+    distances = np.abs(episodes.observations[:, 0] - where)
+    found = goal(graph, distances, 0.5)
+    edges = list(zip(graph.tails.tolist(), graph.heads.tolist(), strict=True))
+
+    def entered(tolerance):
+        inside = goal_vertices(graph, distances, tolerance)
+        return any(tail not in inside and head in inside for tail, head in edges)
+
+    assert found.entered == entered(0.5)
+    wider = sorted({max(0.5, distance) for distance in distances.tolist()})
+    assert found.tolerance == next((each for each in [0.5, *wider] if entered(each)), 0.5)
+
+
 def test_a_goal_nothing_reaches_is_said():
     graph, _ = labelled_example()
-    with pytest.warns(
-        UserWarning, match=r"Nothing reaches this goal: no recorded step leads from elsewhere to it \(1 v"
-    ):
-        goal(graph, [0.1, 5, 5], 0.5)
+    with pytest.warns(UserWarning, match=r"no recorded step leads from elsewhere to it\. Choose a goal that"):
+        assert goal(graph, [0.1, 5, 7], 0.5).vertices.tolist() == [True, False, False]
+    with pytest.warns(UserWarning, match=r"to it\. What lies within 5 is the goal instead"):
+        assert goal(graph, [0.1, 7, 5], 0.5).vertices.tolist() == [True, False, True]
     with pytest.warns(UserWarning, match=r"to the nearest recorded state, which is 2 away from it and stands for it"):
-        goal(graph, [2, 5, 5], 0.5)
+        goal(graph, [2, 5, 7], 0.5)
 
 
 def test_bad_rewards_are_answered_with_a_sentence():

@@ -8,14 +8,15 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import ArrayLike
 
-from vmg.act.keeping import KeptPath
+from vmg.act.keeping import KeptPath, KeptRecording
 from vmg.agent import Agent
 from vmg.config import ActConfig
 from vmg.data.keys import leaves
 from vmg.errors import VMGError
-from vmg.graph import Solution
+from vmg.graph import Solution, reaching
 from vmg.networks import encode, translate
-from vmg.types import Bools, Float32s, Int32s
+from vmg.types import Bools, Float32s, Int32s, Int64s
+from vmg.wishes import Place
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +65,18 @@ class Decisions:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Aim:
+    """What a solution leads to, for what the table of hops cannot know."""
+
+    vertices: Bools
+    """The vertices where it is."""
+    reaching: Bools
+    """Those from which it can be reached; elsewhere the nearest of them is taken for where the policy is."""
+    place: Place | None = None
+    """A place that is wanted itself: where a path ends there, it stands in for the recorded state beside it."""
+
+
 class Policy:
     """Follows a solved agent's graph. `begin` starts an episode; a decision in between depends on nothing before it,
     unless paths are kept or there is noise.
@@ -75,21 +88,27 @@ class Policy:
         self._graph = agent.built
         self._low = np.array(agent.data.action_low, np.float32)
         self._high = np.array(agent.data.action_high, np.float32)
-        if self.config.keep_path and agent.config.solve.paths == "recordings":
-            raise VMGError("A path along recordings is not kept: choose keep_path or paths='recordings', not both.")
         self._current = agent.solution
         self._kept: dict[int, KeptPath] = {}
+        self._kept_recordings: dict[int, KeptRecording] = {}
         self._rng = _generator_for(None)
-        self._place: Float32s | None = None
+        self._aim: Aim | None = None
 
     def begin(self, observation: Any = None) -> None:
         """Start an episode: forget kept paths and, where the environment names the goal, solve for this one."""
         self._kept.clear()
+        self._kept_recordings.clear()
         self._rng = _generator_for(observation)
         goal = self.agent.config.goal
         if goal and isinstance(observation, Mapping) and goal.key in observation:
-            self._place = np.asarray(observation[goal.key], dtype=np.float32)
-            self._current, _ = self.agent.goal(self._place)
+            place = np.asarray(observation[goal.key], dtype=np.float32)
+            solution, found = self.agent.goal(place)
+            named = Place(goal.columns, place.astype(np.float64))
+            self.follow(solution, Aim(found.vertices, reaching(self._graph, found.vertices), named))
+
+    def follow(self, solution: Solution, aim: Aim | None = None) -> None:
+        """Follow this solution from now on; `aim` says what it leads to, where that is something to reach."""
+        self._current, self._aim = solution, aim
 
     def act(self, observations: ArrayLike, solutions: Solution | Sequence[Solution] | None = None) -> Float32s:
         """Return the action for one observation, or one a row for a batch; see `decide`."""
@@ -105,17 +124,22 @@ class Policy:
         followed = self._solutions(solutions, len(batch))
         features = encode(self.agent.weights, batch)
         vertices, distances = self._graph.nearest(features)
+        off_graph = distances > self._graph.radius
         targets, subgoals = np.empty_like(vertices), np.empty_like(vertices)
         entries, goals = vertices.copy(), np.empty_like(batch)
         for solution, rows in _grouped(followed):
+            if solution is self._current and self._aim:
+                vertices[rows], distances[rows] = self._rejoined(features[rows], vertices[rows], distances[rows])
             entries[rows] = self._entries(features[rows], vertices[rows], solution)
-            targets[rows] = solution.targets[vertices[rows]]
+            if self.config.keep_path and solution.to_go is not None:
+                entries[rows] = self._keep_recordings(np.arange(len(batch))[rows], features, entries, solution)
+            targets[rows] = solution.targets[solution.vertex_of(entries[rows])]
             ahead = solution.ahead(entries[rows], self.config.subgoal_steps)
             subgoals[rows] = solution.vertex_of(ahead)
             goals[rows] = self._goals(ahead, solution)
             if solution is self._current:
-                goals[rows] = self._aimed(goals[rows], subgoals[rows] == targets[rows])
-        if self.config.keep_path:
+                goals[rows] = self._aimed(goals[rows], subgoals[rows], targets[rows])
+        if self.config.keep_path and followed and followed[0].to_go is None:
             subgoals = self._keep(features, vertices, followed)
             goals = self._graph.states[subgoals]
         actions = translate(self.agent.weights, batch, goals)
@@ -125,7 +149,7 @@ class Policy:
             actions=np.clip(actions, self._low, self._high),
             vertices=vertices,
             distances=distances,
-            off_graph=distances > self._graph.radius,
+            off_graph=off_graph,
             targets=targets,
             subgoals=subgoals,
             entries=entries,
@@ -154,13 +178,31 @@ class Policy:
             return self._graph.states[solution.vertex_of(entries)]
         return self._graph.recorded.observations[entries - self._graph.n_vertices]
 
-    def _aimed(self, goals: Float32s, at_target: Bools) -> Float32s:
-        """Where the path ends, put the goal that the environment named in place of the recorded one beside it."""
-        if self._place is None or self.agent.config.goal is None:
+    def _rejoined(self, features: Float32s, vertices: Int32s, distances: Float32s) -> tuple[Int32s, Float32s]:
+        """Where nothing leads on to what is wanted, take the nearest vertex from which something does."""
+        assert self._aim is not None
+        vertices, distances, ways = vertices.copy(), distances.copy(), np.flatnonzero(self._aim.reaching)
+        for row in np.flatnonzero(~self._aim.reaching[vertices]):
+            gaps = np.linalg.norm(self._graph.features[ways] - features[row], axis=1)
+            vertices[row], distances[row] = ways[np.argmin(gaps)], gaps.min()
+        return vertices, distances
+
+    def _aimed(self, goals: Float32s, subgoals: Int32s, targets: Int32s) -> Float32s:
+        """Where the path ends at what is wanted, put the place wanted in place of the recorded one beside it."""
+        if self._aim is None or self._aim.place is None:
             return goals
+        arriving = (subgoals == targets) & self._aim.vertices[targets]
         aimed = goals.copy()
-        aimed[np.ix_(at_target, np.array(self.agent.config.goal.columns))] = self._place
+        aimed[np.ix_(arriving, self._aim.place.columns)] = self._aim.place.numbers
         return aimed
+
+    def _keep_recordings(self, rows: Int64s, features: Float32s, found: Int32s, solution: Solution) -> list[int]:
+        """Where each episode is on the recording it follows, rather than where planning anew would begin."""
+        kept = [self._kept_recordings.setdefault(int(row), KeptRecording()) for row in rows]
+        return [
+            each.move(features[row], int(found[row]), solution, self._graph)
+            for row, each in zip(rows, kept, strict=True)
+        ]
 
     def _keep(self, features: Float32s, vertices: Int32s, solutions: Sequence[Solution]) -> Int32s:
         subgoals = np.empty_like(vertices)

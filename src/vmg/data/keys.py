@@ -13,6 +13,7 @@ environment what it saw in the data.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,7 @@ def join_leaves(observation: Any, keys: Sequence[str], *, batch: bool = False) -
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
 
 
+@cache
 def leaf_of(key: str) -> tuple[str, slice]:
     """Split "observation[0:9]" into the leaf's name and the numbers wanted of it; without brackets, all."""
     found = re.fullmatch(r"(.*)\[(\d*):(\d*)\]", key)
@@ -62,18 +64,23 @@ def leaf_of(key: str) -> tuple[str, slice]:
     return name, slice(int(begin) if begin else None, int(end) if end else None)
 
 
-def leaves(structure: Any, path: str = "") -> dict[str, Any]:
+def leaves(structure: Any) -> dict[str, Any]:
     """Name everything that is neither a dict nor a tuple by its dotted path, "" for a structure that is one leaf."""
-    if isinstance(structure, Mapping):
-        below = [(str(name), value) for name, value in structure.items()]
-    elif isinstance(structure, tuple):
-        below = [(str(i), value) for i, value in enumerate(structure)]
-    else:
-        return {path: structure}
     found: dict[str, Any] = {}
-    for name, value in below:
-        found |= leaves(value, f"{path}.{name}" if path else name)
+    _add_leaves(found, structure, "")
     return found
+
+
+def _add_leaves(found: dict[str, Any], structure: Any, path: str) -> None:
+    if isinstance(structure, Mapping):
+        below: Iterable[tuple[Any, Any]] = structure.items()
+    elif isinstance(structure, tuple):
+        below = enumerate(structure)
+    else:
+        found[path] = structure
+        return
+    for name, value in below:
+        _add_leaves(found, value, f"{path}.{name}" if path else str(name))
 
 
 def _default_keys(there: list[str]) -> tuple[str, ...]:

@@ -1,10 +1,10 @@
 """The graph: merging, construction, rewards, values, planning. No JAX; numba only where something is computed."""
 
 from vmg.graph.construction import MemoryGraph, Recordings, build, connect
-from vmg.graph.evidence import Piece, expected_steps, stitched
-from vmg.graph.merging import Labelling, Merging, merge_by_kmeans, merge_greedily
+from vmg.graph.evidence import Piece, expected_steps, followed, reachable_from, reaching, stitched
+from vmg.graph.merging import Labelling, Merging, MergingKind, merge_by_kmeans, merge_greedily
 from vmg.graph.planning import Paths, PathWeights, Search, Solution, Ties, solve
-from vmg.graph.rewards import EdgeRewards, Goal, GoalKind, Variant, goal, reward
+from vmg.graph.rewards import EdgeRewards, Goal, GoalKind, Variant, find_goal, goal, reward
 from vmg.graph.summary import GraphSummary, summarise
 from vmg.graph.values import DeadEnds, Values, iterate_values
 
@@ -17,6 +17,7 @@ __all__ = [
     "Labelling",
     "MemoryGraph",
     "Merging",
+    "MergingKind",
     "PathWeights",
     "Paths",
     "Piece",
@@ -29,10 +30,14 @@ __all__ = [
     "build",
     "connect",
     "expected_steps",
+    "find_goal",
+    "followed",
     "goal",
     "iterate_values",
     "merge_by_kmeans",
     "merge_greedily",
+    "reachable_from",
+    "reaching",
     "reward",
     "solve",
     "stitched",

@@ -7,8 +7,8 @@ import numpy as np
 
 from vmg.data.episodes import Episodes
 from vmg.errors import VMGError
-from vmg.graph.merging import Labelling, Merging, merge_greedily, nearest, search_tree
-from vmg.types import Float32s, Int32s, Int64s
+from vmg.graph.merging import Labelling, Merging, MergingKind, merge_by_kmeans, merge_greedily, nearest, search_tree
+from vmg.types import Float32s, Float64s, Int32s, Int64s
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +101,12 @@ class MemoryGraph:
         return float(lengths.mean(dtype=np.float64)) if lengths.any() else 1.0
 
     @cached_property
+    def strays(self) -> Float64s:
+        """How far each recorded observation lies from its vertex, in recorded steps of mean length."""
+        gaps: Float32s = np.linalg.norm(self.recorded.features - self.features[self.labels], axis=1) / self.step_length
+        return gaps.astype(np.float64)
+
+    @cached_property
     def _tree(self) -> object:
         return search_tree(self.features)
 
@@ -115,13 +121,26 @@ def build(
     radius: float,
     *,
     labelling: Labelling = "nearest",
+    merging: MergingKind = "greedy",
+    clusters: int | None = None,
+    seed: int = 0,
     recordings: bool = False,
 ) -> MemoryGraph:
-    """Merge greedily and connect: the graph of Sec. 3.2. `features` holds one row for every observation.
+    """Merge and connect: the graph of Sec. 3.2. `features` holds one row for every observation.
 
-    `recordings` keeps every observation with the graph, so that paths can follow recordings.
+    Greedy merging needs the radius alone; k-means the number of `clusters` (None: as many as greedy merging finds) and
+    a seed. `recordings` keeps every observation with the graph, so that paths can follow recordings.
     """
-    graph = connect(merge_greedily(features, radius, labelling=labelling), episodes)
+    if merging not in ("greedy", "kmeans"):
+        raise VMGError(f"The merging must be 'greedy' or 'kmeans', not {merging!r}.")
+    if merging == "greedy" and clusters is not None:
+        raise VMGError("Greedy merging finds its number of vertices itself: leave out the clusters, or use 'kmeans'.")
+    if clusters is None:
+        merged = merge_greedily(features, radius, labelling=labelling)
+        clusters = len(merged.rows)
+    if merging == "kmeans":
+        merged = merge_by_kmeans(features, clusters, seed=seed)
+    graph = connect(merged, episodes)
     if not recordings:
         return graph
     return replace(graph, recordings=Recordings(episodes.observations, np.asarray(features, np.float32)))
@@ -129,28 +148,23 @@ def build(
 
 def connect(merging: Merging, episodes: Episodes) -> MemoryGraph:
     """Join merged states by the steps between them: edge j1→j2, j1≠j2, where some step goes from j1 to j2."""
+    from vmg.graph import kernels
+
     labels, n = merging.labels, len(merging.features)
     if len(labels) != len(episodes.observations):
         raise VMGError(
             f"There are {len(labels)} features but {len(episodes.observations)} observations in {episodes.source}: "
             "embed every observation of these episodes, the last of each episode too."
         )
-    tails = labels[episodes.step_observation].astype(np.int64)
-    heads = labels[episodes.step_observation + 1]
-    inside = tails == heads
-    edges, edge_of_step, edge_counts = np.unique(
-        tails[~inside] * n + heads[~inside], return_inverse=True, return_counts=True
-    )
-    slots = np.empty(episodes.n_steps, np.int32)
-    slots[~inside] = edge_of_step
-    slots[inside] = len(edges) + heads[inside]
+    rows = episodes.step_observation
+    first_edge, heads, counts, slots = kernels.join_steps(labels[rows], labels[rows + 1], n)
     return MemoryGraph(
         features=merging.features,
         states=episodes.observations[merging.rows],
         rows=merging.rows,
-        first_edge=np.searchsorted(edges, np.arange(n + 1) * n).astype(np.int32),
-        heads=(edges % n).astype(np.int32),
-        counts=np.concatenate([edge_counts, np.bincount(heads[inside], minlength=n)]).astype(np.int32),
+        first_edge=first_edge,
+        heads=heads,
+        counts=counts,
         labels=labels,
         slots=slots,
         lengths=episodes.lengths,

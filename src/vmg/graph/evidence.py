@@ -1,11 +1,11 @@
-"""What a path rests on: how many environment steps it takes, and which recorded episodes it is stitched from."""
+"""What a path rests on: what can be reached, in how many environment steps, and from which recorded episodes."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from vmg.graph.construction import MemoryGraph
-from vmg.types import Float64s
+from vmg.types import Bools, Float64s
 
 
 @dataclass(frozen=True)
@@ -15,6 +15,29 @@ class Piece:
     episode: int
     first: int
     last: int
+
+
+def reaching(graph: MemoryGraph, wanted: Bools) -> Bools:
+    """Say from which vertices some wanted one can be reached."""
+    from vmg.graph import kernels
+
+    first_in, edges_in = graph.incoming
+    by_rank = np.argsort(~wanted, kind="stable")
+    groups = np.maximum(np.arange(graph.n_vertices) - int(wanted.sum()) + 1, 0)
+    targets = kernels.best_reachable(first_in, graph.tails[edges_in], np.zeros_like(wanted), by_rank, groups)
+    found: Bools = wanted[targets]
+    return found
+
+
+def reachable_from(graph: MemoryGraph, vertex: int) -> Bools:
+    """Say which vertices can be reached from one, itself included."""
+    from scipy.sparse import csr_array  # slow to import, and only this needs it
+    from scipy.sparse.csgraph import breadth_first_order
+
+    edges = csr_array((np.ones(graph.n_edges, np.int8), graph.heads, graph.first_edge), (graph.n_vertices,) * 2)
+    there = np.zeros(graph.n_vertices, bool)
+    there[breadth_first_order(edges, vertex, return_predecessors=False)] = True
+    return there
 
 
 def steps_per_visit(graph: MemoryGraph) -> Float64s:
@@ -43,6 +66,19 @@ def stitched(graph: MemoryGraph, path: list[int]) -> list[Piece]:
         start = int(graph.lengths[:episode].sum())
         pieces.append(Piece(episode, first - start, last - start))
         place += edges
+    return pieces
+
+
+def followed(graph: MemoryGraph, rows: list[int]) -> list[Piece]:
+    """Return the stretches of recordings that a way from observation to observation goes along."""
+    firsts = np.cumsum(graph.lengths + 1) - (graph.lengths + 1)
+    episodes = np.searchsorted(firsts, rows, side="right") - 1
+    breaks = np.flatnonzero((np.diff(rows) != 1) | (np.diff(episodes) != 0)) + 1
+    pieces = []
+    for run, episode in zip(np.split(np.array(rows), breaks), episodes[np.r_[0, breaks]].tolist(), strict=True):
+        if len(run) > 1:
+            start = int(firsts[episode])
+            pieces.append(Piece(episode, int(run[0]) - start, int(run[-1]) - start - 1))
     return pieces
 
 

@@ -13,16 +13,16 @@ _jit = numba.njit(cache=True, nogil=True)
 
 # --- greedy merging -----------------------------------------------------------------------------------------------
 #
-# A balanced k-d tree over all points, halved at the median of its widest side until a leaf holds at most LEAF_SIZE.
-# Node i has the children 2i+1 and 2i+2; the leaves are the last 2^levels nodes, each a (dimensions, width) block
-# padded with infinity, so that the distances of a whole leaf are one vectorised loop.
+# A k-d tree over all points, halved in the middle of its widest side until a leaf holds at most LEAF_SIZE. Node i has
+# the children 2i+1 and 2i+2; the last 2^levels nodes are the leaves. All of them are full but the last, and some are
+# empty, so that the points of a leaf are one (dimensions, LEAF_SIZE) block: their distances are vectorised loops.
 
-LEAF_SIZE = 32
+LEAF_SIZE = 64
 
 
 @_jit
 def build_tree(points: Any, levels: int) -> Any:
-    """Return (order, starts, low, high): points by leaf, first position of each leaf, bounding box of each node."""
+    """Return (order, leaves, low, high): points by leaf, bounds of each leaf in it, bounding box of each node."""
     n, dimensions = points.shape
     n_leaves = 1 << levels
     order = np.arange(n).astype(np.int32)
@@ -30,28 +30,34 @@ def build_tree(points: Any, levels: int) -> Any:
     bounds[0, 1] = n
     low = np.empty((2 * n_leaves - 1, dimensions), np.float32)
     high = np.empty((2 * n_leaves - 1, dimensions), np.float32)
-    starts = np.empty(n_leaves + 1, np.int64)
-    starts[n_leaves] = n
-    for node in range(2 * n_leaves - 1):
+    stack = np.zeros(levels + 2, np.int64)
+    depth = 1
+    while depth > 0:  # depth first: what was just moved is still in the cache
+        depth -= 1
+        node = stack[depth]
         begin, end = bounds[node, 0], bounds[node, 1]
         _bounding_box(points, order, begin, end, low[node], high[node])
         if node >= n_leaves - 1:
-            starts[node - n_leaves + 1] = begin
             continue
-        middle = (begin + end) // 2
-        _select(points[:, np.argmax(high[node] - low[node])], order, begin, end - 1, middle)
+        blocks = (end - begin + LEAF_SIZE - 1) // LEAF_SIZE
+        middle = min(begin + (blocks + 1) // 2 * LEAF_SIZE, end)
+        if middle < end:
+            _select(points[:, np.argmax(high[node] - low[node])], order, begin, end - 1, middle)
         bounds[2 * node + 1] = (begin, middle)
         bounds[2 * node + 2] = (middle, end)
-    return order, starts, low, high
+        stack[depth] = 2 * node + 2
+        stack[depth + 1] = 2 * node + 1
+        depth += 2
+    return order, bounds[n_leaves - 1 :], low, high
 
 
 @_jit
 def _bounding_box(points: Any, order: Any, begin: int, end: int, low: Any, high: Any) -> None:
     low[:], high[:] = np.float32(np.inf), np.float32(-np.inf)
     for position in range(begin, end):
-        for k in range(points.shape[1]):
-            x = points[order[position], k]
-            low[k], high[k] = min(low[k], x), max(high[k], x)
+        point = points[order[position]]
+        for k in range(len(point)):
+            low[k], high[k] = min(low[k], point[k]), max(high[k], point[k])
 
 
 @_jit
@@ -83,24 +89,23 @@ def merge_greedily(points: Any, threshold: Any, online: bool, levels: int) -> An
 
     `threshold` is the largest float32 square that counts as within the radius. When a row becomes a vertex, every row
     within the radius of it is covered and remembers the nearest vertex so far: scanning for a vertex and labelling are
-    the same search. Each search visits only the boxes the ball touches; box and point distances are accumulated in the
-    same order in float32, so rounding is monotone and no point that counts is ever skipped.
+    the same search. Each search visits only the boxes the ball touches. A box's distance may be summed in any order,
+    which is faster; it is held against a threshold wider than all rounding, so that no point that counts is skipped.
     """
     n, dimensions = points.shape
-    order, starts, low, high = build_tree(points, levels)
-    n_leaves = len(starts) - 1
-    width = np.max(starts[1:] - starts[:-1])
-    blocks = np.full((n_leaves, dimensions, width), np.float32(np.inf), np.float32)
-    for leaf in range(n_leaves):
-        for place in range(starts[leaf + 1] - starts[leaf]):
-            blocks[leaf, :, place] = points[order[starts[leaf] + place]]
+    order, leaves, low, high = build_tree(points, levels)
+    n_leaves = len(leaves)
+    blocks = np.full(((n + LEAF_SIZE - 1) // LEAF_SIZE, dimensions, LEAF_SIZE), np.float32(np.inf), np.float32)
+    for position in range(n):
+        blocks[position // LEAF_SIZE, :, position % LEAF_SIZE] = points[order[position]]
 
     labels = np.full(n, -1, np.int32)
     nearest = np.full(n, np.float32(np.inf), np.float32)
     rows = np.empty(n, np.int32)
     n_vertices = 0
     stack = np.empty(2 * levels + 2, np.int64)
-    squares = np.empty(width, np.float32)
+    squares = np.empty(LEAF_SIZE, np.float32)
+    beyond = threshold * np.float32(1 + 1e-6 * dimensions)
     for row in range(n):
         if labels[row] >= 0:
             continue
@@ -110,19 +115,21 @@ def merge_greedily(points: Any, threshold: Any, online: bool, levels: int) -> An
         while depth > 0:
             depth -= 1
             node = stack[depth]
-            if _box_square(centre, low[node], high[node], threshold) > threshold:
+            if _box_square(centre, low[node], high[node]) > beyond:
                 continue
             if node < n_leaves - 1:
                 stack[depth] = 2 * node + 2
                 stack[depth + 1] = 2 * node + 1
                 depth += 2
                 continue
-            leaf = node - n_leaves + 1
-            _leaf_squares(centre, blocks[leaf], squares)
-            for place in range(starts[leaf + 1] - starts[leaf]):
+            begin, end = leaves[node - n_leaves + 1]
+            if begin == end:
+                continue
+            _leaf_squares(centre, blocks[begin // LEAF_SIZE], squares)
+            for place in range(end - begin):
                 square = squares[place]
                 if square <= threshold:
-                    member = order[starts[leaf] + place]
+                    member = order[begin + place]
                     if square < nearest[member] and (member >= row or not online):
                         nearest[member] = square
                         labels[member] = n_vertices
@@ -131,32 +138,86 @@ def merge_greedily(points: Any, threshold: Any, online: bool, levels: int) -> An
     return rows[:n_vertices].copy(), labels
 
 
-@_jit
-def _box_square(centre: Any, low: Any, high: Any, threshold: Any) -> Any:
+@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
+def _box_square(centre: Any, low: Any, high: Any) -> Any:
     square = np.float32(0)
     for k in range(len(centre)):
-        gap = max(low[k] - centre[k], centre[k] - high[k])
-        if gap > 0:
-            square += gap * gap
-            if square > threshold:
-                break
+        gap = max(low[k] - centre[k], centre[k] - high[k], np.float32(0))
+        square += gap * gap
     return square
 
 
 @_jit
 def _leaf_squares(centre: Any, block: Any, squares: Any) -> None:
+    """Sum over dimensions one by one, as `squared_distances` does; four of them are read at a time."""
+    dimensions, width = block.shape
     squares[:] = np.float32(0)
-    for k in range(block.shape[0]):
-        c = centre[k]
-        for place in range(block.shape[1]):
-            gap = block[k, place] - c
+    in_fours = dimensions // 4 * 4
+    for k in range(0, in_fours, 4):
+        c0, c1, c2, c3 = centre[k], centre[k + 1], centre[k + 2], centre[k + 3]
+        for place in range(width):
+            g0, g1 = block[k, place] - c0, block[k + 1, place] - c1
+            g2, g3 = block[k + 2, place] - c2, block[k + 3, place] - c3
+            squares[place] = (((squares[place] + g0 * g0) + g1 * g1) + g2 * g2) + g3 * g3
+    for k in range(in_fours, dimensions):
+        for place in range(width):
+            gap = block[k, place] - centre[k]
             squares[place] += gap * gap
 
 
+# --- edges --------------------------------------------------------------------------------------------------------
+
+
+@_jit
+def join_steps(tails: Any, heads: Any, n: int) -> Any:
+    """Edges between n vertices from the vertices every step leaves and arrives at.
+
+    Return (first edge of each vertex, head of each edge, steps on each edge and then inside each vertex, slot of every
+    step). Steps are sorted by head, then by tail, each by counting.
+    """
+    n_steps = len(tails)
+    slots = np.empty(n_steps, np.int32)
+    first_edge = np.zeros(n + 1, np.int32)
+    edge_heads = np.empty(n_steps, np.int32)
+    counts = np.zeros(n_steps + n, np.int32)
+    n_edges = 0
+    last_tail, last_head = -1, -1
+    for step in _sorted_by(tails, _sorted_by(heads, np.arange(n_steps).astype(np.int32), n), n):
+        tail, head = tails[step], heads[step]
+        if tail == head:
+            continue
+        if tail != last_tail or head != last_head:
+            edge_heads[n_edges] = head
+            first_edge[tail + 1] += 1
+            n_edges += 1
+            last_tail, last_head = tail, head
+        slots[step] = n_edges - 1
+        counts[n_edges - 1] += 1
+    for step in range(n_steps):
+        if tails[step] == heads[step]:
+            slots[step] = n_edges + tails[step]
+            counts[slots[step]] += 1
+    for vertex in range(n):
+        first_edge[vertex + 1] += first_edge[vertex]
+    return first_edge, edge_heads[:n_edges].copy(), counts[: n_edges + n].copy(), slots
+
+
+@_jit
+def _sorted_by(keys: Any, order: Any, n: int) -> Any:
+    """Sort by keys below n; equal ones keep their order."""
+    first = np.zeros(n + 1, np.int64)
+    for key in keys:
+        first[key + 1] += 1
+    for key in range(n):
+        first[key + 1] += first[key]
+    found = np.empty_like(order)
+    for each in order:
+        found[first[keys[each]]] = each
+        first[keys[each]] += 1
+    return found
+
+
 # --- values -------------------------------------------------------------------------------------------------------
-
-
-EVALUATIONS = 20
 
 
 @_jit
@@ -167,11 +228,12 @@ def iterate_values(
 
     Vertices that are `settled` (loops, whose value is known in closed form, and dead ends) keep the value they came
     with. New values are used at once (Gauss-Seidel): the sweep is still a contraction by the discount, so the bound on
-    the error holds. Between two such sweeps values are evaluated along the best edges alone, which costs a fraction
-    (modified policy iteration); started below the solution, values only rise, and end at it. Returns the sweeps.
+    the error holds. Between two such sweeps values are those of following the best edges alone, exactly (policy
+    iteration); started below the solution, values only rise, and end at it. Returns the sweeps.
     """
     n = len(values)
     best_edge = np.zeros(n, np.int64)
+    walked, seen_from = np.empty(n, np.int32), np.empty(n, np.int32)
     sweeps = 0
     while True:
         change = 0.0
@@ -190,18 +252,43 @@ def iterate_values(
         sweeps += 1
         if change <= stop:
             return sweeps
-        for k in range(EVALUATIONS):
-            moved = 0.0
-            for i in range(n):
-                vertex = i if k % 2 else n - 1 - i
-                if settled[vertex]:
-                    continue
+        _follow_best(heads, edge_rewards, settled, best_edge, values, discount, walked, seen_from)
+
+
+@_jit
+def _follow_best(
+    heads: Any,
+    edge_rewards: Any,
+    settled: Any,
+    best_edge: Any,
+    values: Any,
+    discount: float,
+    walked: Any,
+    seen_from: Any,
+) -> None:
+    """Give each vertex the value of following the best edges for ever: they lead to a settled vertex or in a circle."""
+    seen_from[:] = -1
+    for start in range(len(values)):
+        depth, vertex = 0, start
+        while not settled[vertex] and seen_from[vertex] < 0:
+            seen_from[vertex] = start
+            walked[depth] = vertex
+            depth += 1
+            vertex = heads[best_edge[vertex]]
+        circle = -1
+        if not settled[vertex] and seen_from[vertex] == start and depth > 0:
+            circle = vertex
+            total, factor = 0.0, 1.0
+            while factor == 1.0 or vertex != circle:
+                total += factor * edge_rewards[best_edge[vertex]]
+                factor *= discount
+                vertex = heads[best_edge[vertex]]
+            values[circle] = total / (1 - factor)
+        for i in range(depth - 1, -1, -1):
+            vertex = walked[i]
+            if vertex != circle:
                 edge = best_edge[vertex]
-                value = edge_rewards[edge] + discount * values[heads[edge]]
-                moved = max(moved, abs(value - values[vertex]))
-                values[vertex] = value
-            if moved <= stop:
-                break
+                values[vertex] = edge_rewards[edge] + discount * values[heads[edge]]
 
 
 # --- planning -----------------------------------------------------------------------------------------------------
@@ -289,21 +376,24 @@ def next_hops(
     entries from n on).
 
     One Dijkstra backwards from each target, over (weight, edges) with whole-number weights, so that ties are exact; a
-    tie goes to the next vertex of lower index. It stops when all vertices with that target have their path.
+    tie goes to the next vertex of lower index. It stops when all vertices with that target have their path. Vertices
+    reached over an edge of the greatest weight, nearly all where rewards are sparse, are reached in the order in which
+    they will be done: they wait in a line, and only the others in a heap.
     """
     n = len(targets)
     passed = np.empty(16, np.int32)
     hops = np.arange(n + len(passed)).astype(np.int32)
     n_passed = 0
 
+    heaviest = np.max(weights) if len(weights) > 0 else 0
     weight_to = np.full(n, np.iinfo(np.int64).max, np.int64)
     edges_to = np.zeros(n, np.int32)
     step_to = np.full(n, -1, np.int32)
     done = np.zeros(n, np.bool_)
     entry = np.full(n, -1, np.int32)
     touched = np.empty(n, np.int32)
-    heap = np.empty(16, np.int32)
-    place = np.full(n, -1, np.int32)
+    line = np.empty(n + len(tails), np.int32)
+    heap = np.empty((16, 2), np.int64)
 
     begin = 0
     while begin < n:
@@ -312,30 +402,44 @@ def next_hops(
         while end < n and targets[by_target[end]] == target:
             end += 1
         missing = end - begin
-        n_touched, n_heap = 0, 0
+        n_touched, served, queued, n_heap = 0, 0, 0, 0
         for i in range(begin - 1, end):
             vertex = target if i < begin else by_target[i]
             if i < begin or (ends[vertex] and vertex != target):
                 touched[n_touched] = vertex
                 n_touched += 1
                 weight_to[vertex] = 0
-                heap, n_heap = _push(heap, n_heap, place, vertex, weight_to, edges_to)
-        while n_heap > 0 and missing > 0:
-            head, n_heap = _pop(heap, n_heap, place, weight_to, edges_to)
+                line[queued] = vertex
+                queued += 1
+        while missing > 0:
+            while served < queued and done[line[served]]:
+                served += 1
+            while n_heap > 0 and done[heap[0, 1] & _VERTEX]:
+                n_heap = _drop_first(heap, n_heap)
+            if served == queued and n_heap == 0:
+                break
+            head = heap[0, 1] & _VERTEX if n_heap > 0 else line[served]
+            if served < queued and not _before(head, line[served], weight_to, edges_to):
+                head = line[served]
             done[head] = True
             if targets[head] == target:
                 missing -= 1
+            edges = edges_to[head] + 1
             for edge in range(first_in[head], first_in[head + 1]):
                 tail = tails[edge]
                 if done[tail] or absorbing[tail] or (confined and targets[tail] != target):
                     continue
-                weight, edges = weight_to[head] + weights[edge], edges_to[head] + 1
+                weight = weight_to[head] + weights[edge]
                 if weight < weight_to[tail] or (weight == weight_to[tail] and edges < edges_to[tail]):
                     if step_to[tail] < 0:
                         touched[n_touched] = tail
                         n_touched += 1
                     weight_to[tail], edges_to[tail], step_to[tail] = weight, edges, head
-                    heap, n_heap = _push(heap, n_heap, place, tail, weight_to, edges_to)
+                    if weights[edge] == heaviest:
+                        line[queued] = tail
+                        queued += 1
+                    else:
+                        heap, n_heap = _add(heap, n_heap, weight, (np.int64(edges) << 32) | tail)
                 elif weight == weight_to[tail] and edges == edges_to[tail] and head < step_to[tail]:
                     step_to[tail] = head
 
@@ -357,9 +461,50 @@ def next_hops(
         for i in range(n_touched):
             vertex = touched[i]
             weight_to[vertex], edges_to[vertex] = np.iinfo(np.int64).max, 0
-            step_to[vertex], entry[vertex], place[vertex], done[vertex] = -1, -1, -1, False
+            step_to[vertex], entry[vertex], done[vertex] = -1, -1, False
         begin = end
     return hops[: n + n_passed].copy(), passed[:n_passed].copy()
+
+
+_VERTEX = 0xFFFFFFFF  # the lower half of a heap's second number; the upper half is the edges to it
+
+
+@_jit
+def _add(heap: Any, size: int, first: int, second: int) -> Any:
+    """Put a pair of numbers into a heap, the smallest on top; a vertex may lie in it more than once."""
+    if size == len(heap):
+        heap = np.concatenate((heap, np.empty_like(heap)))
+    i = size
+    while i > 0:
+        parent = (i - 1) // 2
+        if not _less(first, second, heap[parent, 0], heap[parent, 1]):
+            break
+        heap[i, 0], heap[i, 1] = heap[parent, 0], heap[parent, 1]
+        i = parent
+    heap[i, 0], heap[i, 1] = first, second
+    return heap, size + 1
+
+
+@_jit
+def _drop_first(heap: Any, size: int) -> int:
+    size -= 1
+    first, second = heap[size, 0], heap[size, 1]
+    i = 0
+    while 2 * i + 1 < size:
+        child = 2 * i + 1
+        if child + 1 < size and _less(heap[child + 1, 0], heap[child + 1, 1], heap[child, 0], heap[child, 1]):
+            child += 1
+        if not _less(heap[child, 0], heap[child, 1], first, second):
+            break
+        heap[i, 0], heap[i, 1] = heap[child, 0], heap[child, 1]
+        i = child
+    heap[i, 0], heap[i, 1] = first, second
+    return size
+
+
+@_jit
+def _less(first: int, second: int, other_first: int, other_second: int) -> Any:
+    return first < other_first or (first == other_first and second < other_second)
 
 
 @_jit
@@ -381,73 +526,83 @@ def along_recordings(
     way costs from each observation. `targets`, `ends` and `absorbing` are as in `next_hops`: every observation of a way
     shares the way's target.
 
-    One Dijkstra backwards from all ends at once, over (cost, hops); nodes are observations, then vertices.
+    One Dijkstra backwards from all ends at once, over (cost, hops). Only vertices wait in the heap; an observation that
+    has become cheaper is walked back from at once, along its recording, while that makes earlier ones cheaper too.
     """
     n_rows, n = len(labels), len(targets)
-    cost = np.full(n_rows + n, np.iinfo(np.int64).max, np.int64)
-    hops_to = np.zeros(n_rows + n, np.int32)
-    follow = np.full(n_rows + n, -1, np.int32)
-    done = np.zeros(n_rows + n, np.bool_)
-    heap = np.empty(n_rows + n, np.int32)
-    place = np.full(n_rows + n, -1, np.int32)
+    cost = np.full(n_rows, np.iinfo(np.int64).max, np.int64)
+    hops = np.zeros(n_rows, np.int32)
+    follow = np.full(n_rows, -1, np.int32)
+    vertex_cost = np.full(n, np.iinfo(np.int64).max, np.int64)
+    vertex_hops = np.zeros(n, np.int32)
+    vertex_follow = np.full(n, -1, np.int32)
+    done = ends.copy()
+    heap = np.empty(n, np.int32)
+    place = np.full(n, -1, np.int32)
     n_heap = 0
     for row in range(n_rows):
         if ends[labels[row]]:
             cost[row] = 0
-            heap, n_heap = _push(heap, n_heap, place, row, cost, hops_to)
-    while n_heap > 0:
-        node, n_heap = _pop(heap, n_heap, place, cost, hops_to)
-        done[node] = True
-        if node < n_rows:
-            vertex = labels[node]
-            hub = n_rows + vertex
-            if not done[hub] and not ends[vertex]:
-                n_heap, heap = _reach(hub, node, switch_costs[node], 0, cost, hops_to, follow, heap, n_heap, place)
-            before = node - 1
-            if before < 0 or step_costs[before] < 0 or done[before]:
-                continue
-            tail = labels[before]
-            if not absorbing[tail] and not ends[tail] and targets[tail] == targets[vertex]:
-                n_heap, heap = _reach(before, node, step_costs[before], 1, cost, hops_to, follow, heap, n_heap, place)
-        else:
-            vertex = node - n_rows
-            for i in range(first_member[vertex], first_member[vertex + 1]):
-                row = members[i]
-                if not done[row]:
-                    n_heap, heap = _reach(row, node, switch_costs[row], 1, cost, hops_to, follow, heap, n_heap, place)
-
-    table = np.arange(n + n_rows).astype(np.int32)
-    for vertex in range(n):
-        if follow[n_rows + vertex] >= 0:
-            table[vertex] = n + follow[n_rows + vertex]
     for row in range(n_rows):
-        following = follow[row]
-        if following >= n_rows:
-            table[n + row] = n + follow[following]
-        elif following >= 0:
-            table[n + row] = n + following
-    return table, cost[:n_rows]
+        if ends[labels[row]]:
+            n_heap = _walk_back(
+                row, labels, step_costs, switch_costs, targets, absorbing, ends, done,
+                cost, hops, follow, vertex_cost, vertex_hops, vertex_follow, heap, n_heap, place,
+            )  # fmt: skip
+    while n_heap > 0:
+        vertex, n_heap = _pop(heap, n_heap, place, vertex_cost, vertex_hops)
+        done[vertex] = True
+        for i in range(first_member[vertex], first_member[vertex + 1]):
+            row = members[i]
+            through, n_hops = vertex_cost[vertex] + switch_costs[row], vertex_hops[vertex] + 1
+            if through < cost[row] or (through == cost[row] and n_hops < hops[row]):
+                cost[row], hops[row], follow[row] = through, n_hops, vertex_follow[vertex]
+                n_heap = _walk_back(
+                    row, labels, step_costs, switch_costs, targets, absorbing, ends, done,
+                    cost, hops, follow, vertex_cost, vertex_hops, vertex_follow, heap, n_heap, place,
+                )  # fmt: skip
+    table = np.arange(n + n_rows).astype(np.int32)
+    table[:n] = np.where(vertex_follow >= 0, n + vertex_follow, table[:n])
+    table[n:] = np.where(follow >= 0, n + follow, table[n:])
+    return table, cost
 
 
 @_jit
-def _reach(
-    node: int,
-    following: int,
-    price: int,
-    hops: int,
+def _walk_back(
+    row: int,
+    labels: Any,
+    step_costs: Any,
+    switch_costs: Any,
+    targets: Any,
+    absorbing: Any,
+    ends: Any,
+    done: Any,
     cost: Any,
-    hops_to: Any,
+    hops: Any,
     follow: Any,
+    vertex_cost: Any,
+    vertex_hops: Any,
+    vertex_follow: Any,
     heap: Any,
     n_heap: int,
     place: Any,
-) -> Any:
-    """Go on from `node` to `following` if that is cheaper than what is known, or as cheap in fewer hops."""
-    through, n_hops = cost[following] + price, hops_to[following] + hops
-    if through < cost[node] or (through == cost[node] and n_hops < hops_to[node]):
-        cost[node], hops_to[node], follow[node] = through, n_hops, following
-        heap, n_heap = _push(heap, n_heap, place, node, cost, hops_to)
-    return n_heap, heap
+) -> int:
+    """Go back along a recording while the way on through `row` is the cheaper one, and tell the vertices passed."""
+    while row > 0 and step_costs[row - 1] >= 0:
+        before = row - 1
+        tail = labels[before]
+        if ends[tail] or absorbing[tail] or targets[tail] != targets[labels[row]]:
+            break
+        through, n_hops = cost[row] + step_costs[before], hops[row] + 1
+        if through > cost[before] or (through == cost[before] and n_hops >= hops[before]):
+            break
+        cost[before], hops[before], follow[before] = through, n_hops, row
+        over = through + switch_costs[before]
+        if not done[tail] and (over < vertex_cost[tail] or (over == vertex_cost[tail] and n_hops < vertex_hops[tail])):
+            vertex_cost[tail], vertex_hops[tail], vertex_follow[tail] = over, n_hops, before
+            _, n_heap = _push(heap, n_heap, place, tail, vertex_cost, vertex_hops)
+        row = before
+    return n_heap
 
 
 @_jit

@@ -6,10 +6,12 @@ from typing import Literal
 
 import numpy as np
 
+from vmg.console import progress_bar
 from vmg.errors import VMGError
 from vmg.types import Float32s, Int32s
 
 Labelling = Literal["nearest", "online"]
+MergingKind = Literal["greedy", "kmeans"]
 
 
 @dataclass(frozen=True)
@@ -59,12 +61,14 @@ def merge_by_kmeans(features: Float32s, n_vertices: int, *, seed: int, iteration
         raise VMGError(f"k-means needs between 1 and {len(points)} vertices (one a state), not {n_vertices}.")
     chosen = np.random.default_rng(seed).choice(len(points), n_vertices, replace=False)
     centroids = points[np.sort(chosen)]
-    for _ in range(iterations):
-        labels, _ = nearest(centroids, points)
-        moved = _means(points, labels, centroids)
-        if np.array_equal(moved, centroids):
-            break
-        centroids = moved
+    with progress_bar(f"Merging into {n_vertices:,} vertices by k-means", iterations) as advance:
+        for done in range(iterations):
+            advance(done)
+            labels, _ = nearest(centroids, points)
+            moved = _means(points, labels, centroids)
+            if np.array_equal(moved, centroids):
+                break
+            centroids = moved
     labels, _ = nearest(centroids, points)
     occupied, inverse = np.unique(labels, return_inverse=True)
     labels = inverse.astype(np.int32)

@@ -4,6 +4,7 @@ A decision then is a look-up: v* = `targets[v]`, and the path to it is read off 
 """
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -51,13 +52,15 @@ class Solution:
 
     def path_from(self, entry: int) -> list[int]:
         """Return the vertices on the way from an entry, each once where the way stays in it."""
-        path = [int(self.vertex_of(np.array([entry]))[0])]
-        while self.hops[entry] != entry:
-            entry = int(self.hops[entry])
-            vertex = int(self.vertex_of(np.array([entry]))[0])
-            if vertex != path[-1]:
-                path.append(vertex)
-        return path
+        vertices = self.vertex_of(np.array(self.way_from(entry))).tolist()
+        return [vertices[0], *(b for a, b in pairwise(vertices) if a != b)]
+
+    def way_from(self, entry: int) -> list[int]:
+        """Return the entries on the way from an entry to where it ends, both included."""
+        way = [int(entry)]
+        while self.hops[way[-1]] != way[-1]:
+            way.append(int(self.hops[way[-1]]))
+        return way
 
     def subgoals(self, vertices: Int32s, subgoal_steps: int) -> Int32s:
         """Return the vertex `subgoal_steps` hops along each path, or its end if that comes first."""
@@ -200,15 +203,13 @@ def recording_costs(
     Whole numbers: a step without any of the reward costs `STEP`, one with all of it nothing. A change costs what its
     half of the gap, from the observation to its vertex, takes in recorded steps of mean length.
     """
-    recorded, arrivals = graph.recorded.features, graph.arrivals
     gaps = np.ones(len(graph.slots))
     if rewards.slots is not None and path_weights == "rewards" and len(gaps) and np.ptp(rewards.slots[graph.slots]) > 0:
         paid = rewards.slots[graph.slots]
         gaps = (paid.max() - paid) / np.ptp(paid)
     steps = np.full(len(graph.labels), -1, np.int64)
-    steps[arrivals - 1] = np.rint(gaps * STEP)
-    away = np.linalg.norm(recorded - graph.features[graph.labels], axis=1) / graph.step_length
-    return steps, np.rint(switch_cost * away.astype(np.float64) * STEP).astype(np.int64)
+    steps[graph.arrivals - 1] = np.rint(gaps * STEP)
+    return steps, np.rint(switch_cost * graph.strays * STEP).astype(np.int64)
 
 
 def _plan_within(

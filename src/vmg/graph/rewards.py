@@ -48,11 +48,15 @@ class Goal:
 
     rewards: EdgeRewards
     vertices: Bools
-    """The vertices that hold a recorded state within the tolerance."""
+    """The vertices that hold a recorded state within the tolerance, or that of the nearest where none does."""
+    tolerance: float
+    """How near counts as there: as given, or as wide as it takes for any recorded step to lead there from elsewhere."""
     distance: float
     """How far the nearest recorded state lies from the goal."""
     known: bool
     """Whether any recorded state lies within the tolerance; if not, the nearest one stands for the goal."""
+    entered: bool
+    """Whether any recorded step leads to it from elsewhere, within the tolerance given."""
 
 
 def reward(graph: MemoryGraph, rewards: Episodes | ArrayLike, *, variant: Variant = "mean") -> EdgeRewards:
@@ -84,8 +88,17 @@ def goal(
     "reach": a vertex that holds such a state is absorbing and loops with worth 1, or with the best R_G that leads into
     a goal if that is more: it is, by half of what steps inside the goal earn, and the vertex before a goal must never
     be worth more than the goal. "stay": nothing absorbs. If no recorded state lies within the tolerance, the nearest
-    recorded state's vertex is the goal.
+    recorded state's vertex is the goal. If nothing leads there from elsewhere, the tolerance is widened until something
+    does, with a warning.
     """
+    found = find_goal(graph, distances, tolerance, kind=kind, variant=variant)
+    if not found.entered:
+        _warn_unreached(found, tolerance)
+    return found
+
+
+def find_goal(graph: MemoryGraph, distances: ArrayLike, tolerance: float, *, kind: GoalKind, variant: Variant) -> Goal:
+    """Do as `goal` does, for those who say themselves what nothing leads to."""
     if kind not in ("reach", "stay"):
         raise VMGError(f"The kind of goal must be 'reach' or 'stay', not {kind!r}.")
     distance = np.asarray(distances, dtype=np.float64)
@@ -93,6 +106,16 @@ def goal(
         raise VMGError(
             f"The graph knows {len(graph.labels)} observations, but the distances have the shape {distance.shape}."
         )
+    found = _goal_within(graph, distance, tolerance, kind, variant)
+    if found.entered:
+        return found
+    widened = _nearest_entered(graph, distance, max(tolerance, found.distance))
+    if not np.isfinite(widened):
+        return found
+    return replace(_goal_within(graph, distance, widened, kind, variant), known=found.known, entered=False)
+
+
+def _goal_within(graph: MemoryGraph, distance: Float64s, tolerance: float, kind: GoalKind, variant: Variant) -> Goal:
     closest = int(np.argmin(distance))
     known = bool(distance[closest] <= tolerance)
     vertices = np.zeros(graph.n_vertices, bool)
@@ -101,17 +124,25 @@ def goal(
     paid = reward(graph, within[graph.arrivals], variant=variant)
     absorbing = vertices if kind == "reach" else np.zeros_like(vertices)
     leading_in = vertices[graph.heads] & ~vertices[graph.tails]
-    if not leading_in.any():
-        _warn_unreached(vertices, float(distance[closest]), known)
     loop = paid.edges[leading_in].max(initial=1.0)
-    return Goal(replace(paid, absorbing=absorbing, loop=loop), vertices, float(distance[closest]), known)
+    rewards = replace(paid, absorbing=absorbing, loop=loop)
+    return Goal(rewards, vertices, float(tolerance), float(distance[closest]), known, bool(leading_in.any()))
 
 
-def _warn_unreached(vertices: Bools, distance: float, known: bool) -> None:
-    where = "it" if known else f"the nearest recorded state, which is {distance:.3g} away from it and stands for it"
+def _nearest_entered(graph: MemoryGraph, distance: Float64s, tolerance: float) -> float:
+    """The least tolerance from this one on at which some step leads into the goal from outside of it."""
+    nearest = np.full(graph.n_vertices, np.inf)
+    np.minimum.at(nearest, graph.labels, distance)
+    entering = np.maximum(nearest[graph.heads], tolerance)
+    return float(entering[nearest[graph.tails] > entering].min(initial=np.inf))
+
+
+def _warn_unreached(found: Goal, tolerance: float) -> None:
+    stand_in = f"the nearest recorded state, which is {found.distance:.3g} away from it and stands for it"
+    widened = f" What lies within {found.tolerance:.3g} is the goal instead." if found.tolerance > tolerance else ""
     warnings.warn(
-        f"Nothing reaches this goal: no recorded step leads from elsewhere to {where} ({vertices.sum()} vertices). "
-        "Choose a goal the episodes arrived at, or a larger tolerance.",
+        f"Nothing reaches this goal: no recorded step leads from elsewhere to {'it' if found.known else stand_in}."
+        f"{widened} Choose a goal that the episodes arrived at.",
         stacklevel=3,
     )
 

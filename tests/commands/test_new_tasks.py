@@ -1,0 +1,140 @@
+"""New tasks by command, in the small maze: answers, errands, rewards from a file, and what nothing leads to."""
+
+import json
+
+import numpy as np
+import pytest
+
+from vmg.cli import main
+
+DATA = "pointmaze:umaze?steps=20000"
+REWARD = """
+import numpy as np
+
+def left(o_t, a_t, o_tp1):
+    return -o_tp1[:, 0]
+"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("retask") / "run"
+    assert main(["train", DATA, "--out", str(folder), "--learn.steps", "4000", "--learn.hidden-units", "64"]) == 0
+    assert main(["build", str(folder)]) == 0
+    return folder
+
+
+def retasked(run, capsys, *options):
+    """What the command prints as JSON."""
+    capsys.readouterr()
+    assert main(["retask", str(run), "--json", "--workers", "1", *options]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def kept(run, content):
+    """The file that holds it, too."""
+    (file,) = [file for file in (run / "retask").glob("*.json") if json.loads(file.read_text()) == content]
+    return file
+
+
+def test_a_goal_is_answered_tried_and_kept(run, capsys):
+    content = retasked(run, capsys, "--goal", "position=1,-1", "--episodes", "5")
+    (answers,) = content["agents"]
+    (prospect,), (explanation,) = answers["prospects"], answers["from_a_start"]
+    assert prospect["known"]
+    assert 0 < prospect["rewarded_steps"] < 20_000
+    assert prospect["reaching_vertices"] > 0.8 * answers["vertices"]
+    assert explanation["possible"]
+    assert explanation["steps"] > 0
+    assert answers["first_action_ms"] > 0
+    assert content["summary"]["score"] >= 80
+    assert "Judged on the state by the wish itself" in content["protocol"]
+    assert kept(run, content)
+
+
+def test_in_words_it_says_the_same(run, capsys):
+    assert main(["retask", str(run), "--goal", "position=1,-1", "--episodes", "2", "--workers", "1"]) == 0
+    said = capsys.readouterr().out
+    for words in (
+        "Task: position at 1,-1, within 0.45.",
+        "recorded steps are rewarded",
+        "can reach it",
+        "It can be done",
+    ):
+        assert words in said
+    assert "95 % interval" in said
+
+
+def test_several_goals_are_done_in_turn_in_one_episode(run, capsys):
+    content = retasked(run, capsys, "--goal", "position=1,-1", "position=-1,1", "position=1,1", "--episodes", "3")
+    (answers,) = content["agents"]
+    assert len(answers["prospects"]) == len(answers["from_a_start"]) == 3
+    assert answers["scores"]["score_range"] == [0, 3]
+    assert answers["scores"]["score"] >= 66
+    assert "in 900 steps counts, each once and in this order" in content["protocol"]
+
+
+def test_random_goals_are_drawn_by_the_environment(run, capsys):
+    content = retasked(run, capsys, "--goal", "random", "--episodes", "6")
+    assert content["summary"]["score"] >= 80
+    assert content["wanted"] == "a goal anywhere, another one in every episode"
+    assert content["agents"][0]["first_action_ms"] > 0
+
+
+def test_a_reward_from_a_file_and_another_one_when_the_file_changes(run, capsys, tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(REWARD)
+    content = retasked(run, capsys, "--reward", f"{file}:left", "--episodes", "2")
+    assert content["summary"]["success_rate"] is None
+    assert content["summary"]["mean_return"] > 0  # the start lies right of the middle; it went left
+    first = kept(run, content)
+    file.write_text(REWARD.replace("-o_tp1", "o_tp1"))
+    other = retasked(run, capsys, "--reward", f"{file}:left", "--episodes", "2")
+    assert kept(run, other) != first
+    assert other["summary"]["mean_return"] > 0
+
+
+def test_called_again_it_runs_only_what_is_missing(run, capsys, monkeypatch):
+    before = retasked(run, capsys, "--goal", "position=-1,-1", "--episodes", "3")
+    monkeypatch.setattr("vmg.act.evaluation.run_episode", None)
+    again = retasked(run, capsys, "--goal", "position=-1,-1", "--episodes", "2")
+    assert again["agents"][0]["scores"]["episodes"] == before["agents"][0]["scores"]["episodes"][:2]
+
+
+def test_a_place_nobody_went_to_is_answered_with_the_nearest(run, capsys):
+    content = retasked(run, capsys, "--goal", "position=30,30", "--episodes", "0")
+    (answers,) = content["agents"]
+    assert content["summary"] is None
+    assert "scores" not in answers
+    assert not answers["prospects"][0]["known"]
+    (explanation,) = answers["from_a_start"]
+    assert not explanation["possible"]
+    assert explanation["nearest"]["distance"] == pytest.approx(answers["prospects"][0]["distance"])
+    assert np.linalg.norm(np.array(explanation["nearest"]["observation"][:2]) - 30) == pytest.approx(
+        explanation["nearest"]["distance"], rel=1e-4
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ([], "Say what is wanted in one way"),
+        (["--goal", "position=1,1", "--task", "top burner"], "Say what is wanted in one way"),
+        (["--task", "top burner", "--tolerance", "1"], "A tolerance says how near a place counts as there"),
+        (["--goal", "place=1,1"], "'place=1,1' is no goal of pointmaze-umaze"),
+        (["--goal", "velocity=0,0"], "give a tolerance"),
+        (["--task", "top burner"], "has no named skills"),
+        (["--reward", "nowhere.py:f"], "does not name a function"),
+        (["--goal", "position=1,1", "--seeds", "7"], "has no agent of seed 7"),
+    ],
+)
+def test_mistakes_are_said(run, options, words, capsys):
+    assert main(["retask", str(run), *options]) == 2
+    assert words in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_run_without_a_graph_says_what_to_do(tmp_path, capsys):
+    bare = ["train", "pointmaze:umaze?steps=500", "--out", str(tmp_path / "bare"), "--learn.steps", "20"]
+    assert main([*bare, "--learn.hidden-units", "8"]) == 0
+    assert main(["retask", str(tmp_path / "bare"), "--goal", "position=1,1"]) == 2
+    assert "build it first" in capsys.readouterr().err
