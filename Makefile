@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint bench bench-gpu docs clean
 .SECONDARY:
 
 # An extra is installed once, and again when pyproject.toml changes.
@@ -28,8 +28,11 @@ test: lint
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks --json build/benchmarks.json
 
+bench-gpu: $(VENV)/.installed-cuda,bench
+	$(BIN)/python -m benchmarks.gpu --json build/benchmarks-gpu.json
+
 docs: $(VENV)/.installed-dev
-	$(BIN)/mkdocs build --strict --site-dir site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --site-dir site
 
 clean:
 	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,11 +1,26 @@
-"""The tables of README and docs, made from the files under results/: run as a script, it writes them into the pages."""
+"""The tables of README and docs, made from the files under results/: run as a script, it writes them into the pages.
+
+It also draws the figures of the ablations, into docs/images.
+"""
 
 import json
 import re
+import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from vmg.studies import study_table
+from vmg.studies.reproduce import TITLES as ABLATIONS
+from vmg.view.studies import study_figure
+from vmg.view.style import save_figure
+
 ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT))
+from benchmarks.rows import Row  # noqa: E402
+from benchmarks.suite import FAMILIES  # noqa: E402
+from benchmarks.tables import markdown  # noqa: E402
+
 METHODS = {"VMG": "**VMG**", "BC": "behaviour cloning", "GCBC": "goal-conditioned behaviour cloning"}
 BENCHMARKS = (
     ("training step, CPU", "PyTorch eager"),
@@ -62,6 +77,27 @@ def main() -> str:
     return "\n".join(lines)
 
 
+def new_task() -> str:
+    lines = [
+        "| task | wanted | models, episodes each | done, % | 95 % interval | steps | first action, ms |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name in ("new-task", "new-task-in-turn", "new-task-kitchen"):
+        row = read(name)
+        (low, high), agents = row["summary"]["interval"], row["agents"]
+        cells = (
+            row["task"],
+            row["wanted"],
+            f"{len(agents)}, {agents[0]['scores']['n_episodes']}",
+            f"**{row['summary']['score']:.0f}**",
+            f"{low:.0f} – {high:.0f}",
+            f"{row['summary']['mean_steps']:.0f}",
+            ", ".join(f"{agent['first_action_ms']:.0f}" for agent in agents),
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def benchmarks() -> str:
     lines = ["| work | size | peer | times faster |", "|---|---|---|---|"]
     rows = read("benchmarks")["rows"]
@@ -73,10 +109,44 @@ def benchmarks() -> str:
     return "\n".join(lines)
 
 
-TABLES = {"demo": demo, "untouched": untouched, "main": main, "benchmarks": benchmarks}
+def speed(family: str) -> str:
+    """The rows of one family of benchmarks; those for a GPU have a file of their own."""
+    file, command = ("benchmarks-gpu", "make bench-gpu") if family.startswith("gpu") else ("benchmarks", "make bench")
+    if not (ROOT / "results" / f"{file}.json").exists():
+        return f"Not measured yet: `{command}` measures it."
+    return markdown([Row.of(row) for row in read(file)["rows"] if row["family"] == family.replace("_", " ")])
+
+
+def speed_tried() -> str:
+    lines = ["| tried | where | times faster | |", "|---|---|--:|---|"]
+    for row in read("benchmarks-tried"):
+        lines.append(f"| {row['tried']} | {row['where']} | {row['ratio']:.2f} | {row['outcome']} |")
+    return "\n".join(lines)
+
+
+def ablation(name: str) -> str:
+    """Its table and its figure; a sentence where it was not measured yet."""
+    if not (ROOT / "results" / f"{name}.json").exists():
+        return f"Not measured yet: `vmg reproduce {name}` measures it."
+    figure = f"![{ABLATIONS[name]}](images/{picture(name).name})"
+    return f"{study_table(read(name))}\n{figure}"
+
+
+def picture(name: str) -> Path:
+    return ROOT / "docs" / "images" / f"ablation-{name}.png"
+
+
+TABLES = {"demo": demo, "untouched": untouched, "main": main, "benchmarks": benchmarks, "new_task": new_task} | {
+    name: partial(ablation, name) for name in ABLATIONS
+}
+SPEEDS = {f"speed_{family}": partial(speed, family) for family in (*FAMILIES, "gpu", "gpu_parts", "gpu_tried")}
+TABLES |= SPEEDS | {"speed_tried": speed_tried}
 PAGES = {
     ROOT / "README.md": ("demo", "untouched", "main", "benchmarks"),
     ROOT / "docs" / "results.md": ("main",),
+    ROOT / "docs" / "new-task.md": ("new_task",),
+    ROOT / "docs" / "ablations.md": tuple(ABLATIONS),
+    ROOT / "docs" / "benchmarks.md": (*SPEEDS, "speed_tried"),
 }
 
 
@@ -84,12 +154,19 @@ def filled(page: Path) -> str:
     """The page with every table made anew between its two marks."""
     text = page.read_text(encoding="utf-8")
     for name in PAGES[page]:
-        pattern, make = rf"(<!-- table: {name} -->\n).*?(\n<!-- end of table -->)", TABLES[name]
-        text, found = re.subn(pattern, lambda m, make=make: m[1] + make() + m[2], text, flags=re.DOTALL)
+        pattern, make = rf"(<!-- table: {name} -->\n)(?:.*?\n)??(<!-- end of table -->)", TABLES[name]
+        text, found = re.subn(pattern, lambda m, make=make: f"{m[1]}{make()}\n{m[2]}", text, flags=re.DOTALL)
         assert found == 1, f"{page} has no place for the table {name!r}"
     return text
 
 
+def draw_ablations() -> None:
+    for name in ABLATIONS:
+        if (ROOT / "results" / f"{name}.json").exists():
+            save_figure(study_figure(read(name)), picture(name))
+
+
 if __name__ == "__main__":
+    draw_ablations()
     for page in PAGES:
         page.write_text(filled(page), encoding="utf-8")

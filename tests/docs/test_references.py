@@ -33,15 +33,45 @@ def slug(heading):
 
 @pytest.mark.parametrize("source", PAGES, ids=lambda page: page.stem)
 def test_links_lead_somewhere(source):
-    for target in re.findall(r"\]\(([^)\s]+)\)", prose(source)):
+    links = r"""\]\(([^)\s]+)\)|\b(?:src|srcset)="([^"]+)"|^--8<-- "([^"]+)"$"""
+    for link, picture, included in re.findall(links, prose(source), re.MULTILINE):
+        if included:
+            assert (ROOT / included).is_file(), f"{source.name} includes {included}"
+            continue
+        target = link or picture
         if re.match(r"\w+:", target):
             continue
         path, _, anchor = unquote(target).partition("#")
         there = (source.parent / path) if path else source
         assert there.exists(), f"{source.name} links to {target}"
         if anchor:
-            headings = re.findall(r"^#+ (.+)$", prose(there), re.MULTILINE)
-            assert anchor in map(slug, headings), f"{source.name} links to {target}"
+            assert anchor in map(slug, sections(there)), f"{source.name} links to {target}"
+
+
+def sections(page):
+    """The text under each heading of a page, up to the next one."""
+    _, *parts = re.split(r"^#+ (.+)$", prose(page), flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+METHOD = ROOT / "docs" / "method.md"
+EQUATIONS = re.findall(r"\[`(vmg[\w.]+)`\]\(api\.md#([\w-]+)\)", METHOD.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("name", "anchor"), sorted(set(EQUATIONS)))
+def test_the_function_beside_an_equation_exists_and_is_in_the_reference(name, anchor):
+    assert callable(resolve(name))
+    (section,) = [text for heading, text in sections(ROOT / "docs" / "api.md").items() if slug(heading) == anchor]
+    assert re.search(rf"`{re.escape(name)}\b", section), f"{name} is not where method.md says it is"
+
+
+def test_every_equation_names_its_function():
+    tables = re.findall(
+        r"^\| (?:equation|step) \| function \|\n\|---\|---\|\n((?:\|.*\n)+)", METHOD.read_text(encoding="utf-8"), re.M
+    )
+    assert len(tables) == 6
+    rows = [row for table in tables for row in table.splitlines()]
+    assert all(re.search(r"\| (?:\[`vmg|the same)", row) for row in rows)
 
 
 def test_every_page_can_be_found():
