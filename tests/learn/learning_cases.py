@@ -12,7 +12,9 @@ from vmg.learn.objectives import MetricAndTranslator
 from vmg.networks import Weights
 
 SMALL = LearnConfig(hidden_units=16, batch_size=10, metric_dimension=3, steps=120, checkpoint_every=40)
-KILLED = LearnConfig(hidden_units=16, batch_size=10, metric_dimension=3, steps=4_000, checkpoint_every=200)
+KILLED = LearnConfig(
+    hidden_units=16, batch_size=10, metric_dimension=3, translator_memory=50, steps=4_000, checkpoint_every=200
+)
 KILLED_SEEDS = (3, 5)
 
 

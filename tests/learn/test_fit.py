@@ -109,6 +109,19 @@ def test_decay_takes_its_share_off_the_translator_alone():
         np.testing.assert_allclose(decayed["translator"][name], expected, rtol=1e-5, atol=1e-7)
 
 
+def test_a_translator_with_a_memory_is_the_average_of_the_translators_on_the_way(tmp_path):
+    """The plain mean of the first updates, then a mean that forgets; nothing else changes."""
+    config = replace(SMALL, steps=12, checkpoint_every=1, learning_rate=0.55e-3)
+    (plain,) = fit(walk(0), config, folder=tmp_path)
+    (averaged,) = fit(walk(0), replace(config, translator_memory=5))
+    steps = [load_checkpoint(path)[0]["translator"] for path in sorted((tmp_path / "checkpoints").glob("step_*"))]
+    for name, expected in steps[0].items():
+        for count, later in enumerate(steps[1:], start=2):
+            expected = expected + max(1 / 5, 1 / count) * (later[name] - expected)
+        np.testing.assert_allclose(averaged["translator"][name], expected, rtol=1e-4, atol=1e-6)
+    assert_same_weights([plain], [averaged], parts=("state_encoder", "action_encoder", "action_decoder"))
+
+
 def test_settings_side_by_side_end_as_each_alone(tmp_path, monkeypatch):
     """Margins, horizons, inputs, ablations, dimensions, and data of other sizes: all in one loop where that pays."""
     narrow = replace(walk(1), observations=walk(1).observations[:, :2], actions=walk(1).actions[:, :1])

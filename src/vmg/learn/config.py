@@ -38,6 +38,8 @@ class LearnConfig:
     translator_decay: float = 0.0
     """Weight decay of the translator: each update also takes learning_rate times this share off its weights. It keeps
     long training on little data from learning that data by heart."""
+    translator_memory: int = 1
+    """Updates over which the translator's weights are averaged, the latest counting most; 1: not averaged."""
     learning_rate: float = 1e-3
     """Adam's step size."""
     batch_size: int = 100

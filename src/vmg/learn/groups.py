@@ -118,7 +118,7 @@ class Group:
 
     def weights_of(self, run: int, together: State) -> Weights:
         """Return the weights of one of the runs."""
-        return narrowed(taken(together.weights, self._slices[run]), self.runs[run].parts, self.parts)
+        return narrowed(taken(together.learned, self._slices[run]), self.runs[run].parts, self.parts)
 
     @cached_property
     def _slices(self) -> list[slice]:
@@ -145,7 +145,7 @@ def _filled(layers: Layers, name: str, width: int) -> Any:
 
 def _changed(state: State, change: Callable[..., Weights], *parts: Mapping[str, Parts]) -> State:
     adam = state.adam._replace(mu=change(state.adam.mu, *parts), nu=change(state.adam.nu, *parts))
-    return State(change(state.weights, *parts), adam)
+    return State(change(state.weights, *parts), adam, change(state.average, *parts))
 
 
 def _checked_seeds(seeds: Sequence[int]) -> tuple[int, ...]:

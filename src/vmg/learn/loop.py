@@ -3,10 +3,10 @@
 Models side by side share what an objective must share, but each has its seed and may have data and choices of its own.
 
 Step i of the model with seed s draws from fold_in(key(s), i) and from nothing else, so that any step can be run again
-from the weights, Adam's moments and the step's number alone.
+from the weights, Adam's moments, the averages and the step's number alone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import optax  # type: ignore[import-untyped]
 
+from vmg.learn.config import LearnConfig
 from vmg.learn.metric import Choices, Loss
 from vmg.learn.objectives import Draw, Objective, Steps
 from vmg.networks import Weights
@@ -43,17 +44,25 @@ class State(NamedTuple):
 
     weights: Weights
     adam: optax.ScaleByAdamState
+    average: Weights
+    """Networks whose weights are averaged over updates: what is used of them in the end."""
+
+    @property
+    def learned(self) -> Weights:
+        """The weights to act with."""
+        return self.weights | self.average
 
 
-def initial_state(weights: Weights) -> State:
-    """Start Adam at these weights (one leading entry a model)."""
-    return State(jax.tree.map(jnp.asarray, weights), jax.vmap(_ADAM.init)(weights))
+def initial_state(weights: Weights, averaged: Sequence[str] = ()) -> State:
+    """Start Adam at these weights (one leading entry a model), and the average of the networks named."""
+    average = jax.tree.map(jnp.array, {part: weights[part] for part in averaged})
+    return State(jax.tree.map(jnp.asarray, weights), jax.vmap(_ADAM.init)(weights), average)
 
 
-def state_at(step: int, weights: Weights, mu: Weights, nu: Weights) -> State:
-    """Put a state together again from weights and Adam's moments after so many steps."""
+def state_at(step: int, weights: Weights, mu: Weights, nu: Weights, average: Weights) -> State:
+    """Put a state together again from weights, Adam's moments and averages after so many steps."""
     n_models = len(jax.tree.leaves(weights)[0])
-    return State(weights, optax.ScaleByAdamState(count=jnp.full(n_models, step, jnp.int32), mu=mu, nu=nu))
+    return State(weights, optax.ScaleByAdamState(count=jnp.full(n_models, step, jnp.int32), mu=mu, nu=nu), average)
 
 
 @partial(jax.jit, static_argnames=("objective", "length"), donate_argnames="state")
@@ -111,7 +120,8 @@ def _learn(
     def step(state: State, draw: Draw) -> tuple[State, Losses]:
         grads, info = gradient(state.weights, draw)
         updates, adam = _ADAM.update(grads, state.adam)
-        return State(_updated(state.weights, updates, objective.config.learning_rate, own.choices), adam), info
+        weights = _updated(state.weights, updates, objective.config.learning_rate, own.choices)
+        return State(weights, adam, _averaged(state.average, weights, adam.count, objective.config)), info
 
     return jax.lax.scan(step, state, draws)
 
@@ -125,6 +135,15 @@ def _updated(weights: Weights, updates: Weights, rate: float, choices: Choices) 
             lambda new, w: new - share * w, stepped["translator"], weights["translator"]
         )
     return stepped
+
+
+def _averaged(average: Weights, weights: Weights, count: jax.Array, config: LearnConfig) -> Weights:
+    """Move the averages towards the weights: their plain mean at first, then one that forgets."""
+    share = jnp.maximum(1 / config.translator_memory, 1 / count)
+    return {
+        part: jax.tree.map(lambda mean, w: mean + share * (w - mean), layers, weights[part])
+        for part, layers in average.items()
+    }
 
 
 def _joined(inputs: Weights, scales: Weights) -> Weights:

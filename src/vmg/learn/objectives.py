@@ -84,6 +84,10 @@ class Objective(Protocol):
     def dropped(self) -> Sequence[str]:
         """Names of the losses that the loop computes for others, but that are not learned here."""
 
+    @property
+    def averaged(self) -> Sequence[str]:
+        """Names of the networks whose weights are averaged over updates."""
+
     def shared(self) -> "Objective":
         """Return what it must have in common with others that learn side by side with it."""
 
@@ -120,6 +124,10 @@ class MetricAndTranslator:
             *(() if config.contrastive else ("contrastive", "attraction", "repulsion")),
             *(() if config.action_decoder else ("reconstruction",)),
         )
+
+    @property
+    def averaged(self) -> Sequence[str]:
+        return ("translator",) if self.config.translator_memory > 1 else ()
 
     def shared(self) -> "MetricAndTranslator":
         return MetricAndTranslator(_shared(self.config))
@@ -171,6 +179,7 @@ class Cloning:
     goal_columns: tuple[int, ...] = ()
     headline = ("cloning",)
     dropped = ()
+    averaged = ()
 
     def shared(self) -> "Cloning":
         return Cloning(_shared(self.config), self.goal_columns)

@@ -1,7 +1,7 @@
 """A training run's folder, from which a killed run goes on as if nothing had happened.
 
 learning.json                           configuration, seeds and data: what a resumed run must share
-training_state.safetensors              weights, Adam's moments and the step reached
+training_state.safetensors              weights, Adam's moments, averages and the step reached
 checkpoints/step_0000050000.safetensors weights of all models
 metrics.csv, tensorboard/               losses, see `logs`
 """
@@ -49,11 +49,11 @@ class Store:
             write_json(path, identity)
 
     def write_state(self, step: int, state: State) -> None:
-        parts = {"weights": state.weights, "mu": state.adam.mu, "nu": state.adam.nu}
+        parts = {"weights": state.weights, "mu": state.adam.mu, "nu": state.adam.nu, "average": state.average}
         tensors = {f"{part}.{name}": array for part, tree in parts.items() for name, array in flat(tree).items()}
         write_tensors(self.state_file, tensors, {"format": "vmg training state 1", "step": str(step)})
 
-    def read_state(self, initial: Weights) -> tuple[State, int] | None:
+    def read_state(self, initial: Weights, averaged: Sequence[str] = ()) -> tuple[State, int] | None:
         """Read the state and its step, if there is one; `initial` says which arrays there must be."""
         if not self.state_file.exists():
             return None
@@ -62,7 +62,8 @@ class Store:
             raise VMGError(f"{self.state_file} is not a training state: it does not say which step it is of.")
         step = int(metadata["step"])
         weights, mu, nu = (_part(tensors, part, initial, self.state_file) for part in ("weights", "mu", "nu"))
-        return state_at(step, weights, mu, nu), step
+        average = _part(tensors, "average", {part: initial[part] for part in averaged}, self.state_file)
+        return state_at(step, weights, mu, nu, average), step
 
     def write_checkpoint(self, step: int, seeds: Sequence[int], models: Sequence[Weights]) -> None:
         tensors = {f"{seed}.{name}": x for seed, m in zip(seeds, models, strict=True) for name, x in flat(m).items()}

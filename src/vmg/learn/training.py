@@ -95,7 +95,7 @@ def _fit(
             state = _train(group, group.joined([ended[i] for i in here]), step, interrupted, show_progress)
             for i, one in zip(here, group.states(state), strict=True):
                 ended[i] = one
-    return [separate(state.weights, run.inputs) for run, state in zip(runs, ended, strict=True)]
+    return [separate(state.learned, run.inputs) for run, state in zip(runs, ended, strict=True)]
 
 
 def _side_by_side(runs: Sequence[Run], reached: Sequence[int]) -> list[tuple[int, list[int]]]:
@@ -113,10 +113,10 @@ def _side_by_side(runs: Sequence[Run], reached: Sequence[int]) -> list[tuple[int
 
 def _begin(run: Run) -> tuple[State, int]:
     initial = initial_models(run.objective.sizes(run.episodes), run.seeds)
-    kept = run.store.read_state(initial) if run.store else None
+    kept = run.store.read_state(initial, run.objective.averaged) if run.store else None
     if kept:
         return kept
-    state = initial_state(initial)
+    state = initial_state(initial, run.objective.averaged)
     if run.store:
         run.store.write_state(0, state)
     return state, 0
@@ -194,7 +194,7 @@ def _save(group: Group, state: State, step: int) -> None:
         if run.store:
             _check_weights(run, one.weights, step)
             if _is_checkpoint(step, run.objective.config):
-                run.store.write_checkpoint(step, run.seeds, separate(one.weights, run.inputs))
+                run.store.write_checkpoint(step, run.seeds, separate(one.learned, run.inputs))
             run.store.write_state(step, one)
 
 
