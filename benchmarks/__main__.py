@@ -4,13 +4,12 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
 
 import tyro
 
 from benchmarks.machine import blas_threads, describe_machine
 from benchmarks.rows import Level
-from benchmarks.suite import run
+from benchmarks.suite import Family, run
 from benchmarks.tables import notes, table, to_json
 from vmg.console import show
 from vmg.files import write_json
@@ -26,7 +25,7 @@ class Options:
     """Sizes that only show that everything runs and agrees; the times mean nothing."""
     json: Path | None = None
     """Write the rows, versions, cores and threads to this file too."""
-    rows: tuple[Literal["training", "merge", "values", "resolve", "decisions", "startup"], ...] = ()
+    rows: tuple[Family, ...] = ()
     """Only these families of rows."""
 
     @property

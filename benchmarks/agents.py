@@ -1,12 +1,15 @@
 """An agent of a given size without training: untrained networks, and the radius that gives the vertices asked for."""
 
 import warnings
+from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
 from benchmarks.generators import kitchen_like
+from benchmarks.rows import Level
 from vmg.agent import Agent, DataFacts
-from vmg.config import AgentConfig, GoalConfig, GraphConfig
+from vmg.config import AgentConfig, GoalConfig
 from vmg.data.episodes import Episodes
 from vmg.graph import merge_greedily
 from vmg.learn import LearnConfig
@@ -16,20 +19,43 @@ from vmg.networks import Weights, embed
 from vmg.types import Float32s
 
 
-def synthetic_agent(n_steps: int, n_vertices: int, seed: int = 0) -> tuple[Agent, Episodes]:
+@dataclass(frozen=True)
+class Size:
+    """Steps and vertices of an agent, and how often ours is timed."""
+
+    steps: int
+    vertices: int
+    rounds: int
+
+
+SIZES: dict[Level, Size] = {
+    "full": Size(124_000, 34_000, 9),
+    "quick": Size(12_400, 3_400, 5),
+    "tiny": Size(800, 200, 1),
+}
+"""The sizes of kitchen-partial, and smaller ones."""
+
+
+@cache
+def synthetic_agent(n_steps: int, n_vertices: int) -> tuple[Agent, Episodes]:
     """Return a solved agent with about so many vertices, and the episodes its graph is built from."""
-    episodes = kitchen_like(n_steps, seed)
-    weights = untrained(episodes, seed)
-    radius = radius_for(embed(weights, episodes.observations), n_vertices)
+    episodes = kitchen_like(n_steps, seed=0)
     near = 0.1 * float(episodes.observations[:, :2].std())
-    config = AgentConfig(graph=GraphConfig(radius=radius), goal=GoalConfig(columns=(0, 1), tolerance=near))
-    return Agent(config, DataFacts.of(episodes), seed, weights).build(episodes).solve(episodes), episodes
+    return untrained_agent(episodes, AgentConfig(goal=GoalConfig(columns=(0, 1), tolerance=near)), n_vertices), episodes
 
 
-def untrained(episodes: Episodes, seed: int) -> Weights:
+def untrained_agent(episodes: Episodes, config: AgentConfig, n_vertices: int) -> Agent:
+    """Return a solved agent of these settings but for the radius, with the networks training would begin with."""
+    weights = untrained(episodes, config.learn)
+    radius = radius_for(embed(weights, episodes.observations), n_vertices)
+    config = replace(config, graph=replace(config.graph, radius=radius))
+    return Agent(config, DataFacts.of(episodes), 0, weights).build(episodes).solve(episodes)
+
+
+def untrained(episodes: Episodes, config: LearnConfig) -> Weights:
     """Return the networks training would begin with."""
-    objective = MetricAndTranslator(LearnConfig())
-    return separate(initial_models(objective.sizes(episodes), [seed]), objective.scalings(episodes))[0]
+    objective = MetricAndTranslator(config)
+    return separate(initial_models(objective.sizes(episodes), [0]), objective.scalings(episodes))[0]
 
 
 def radius_for(features: Float32s, n_vertices: int, tolerance: float = 0.005) -> float:

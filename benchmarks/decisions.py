@@ -1,4 +1,4 @@
-"""One decision: a look-up in the solved tables beside Dijkstra in networkx at every step."""
+"""Decisions: look-ups in solved tables beside Dijkstra in networkx at every step, as the published program has it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.agents import synthetic_agent
+from benchmarks import agents
 from benchmarks.networkx_peer import NetworkxGraph
 from benchmarks.rows import Bar, Level, Row, check
 from benchmarks.timing import timed
@@ -17,51 +17,50 @@ from vmg.graph import reward
 from vmg.networks import encode, translate
 from vmg.types import Float32s
 
-BATCH = 1024
+BARS = {1: Bar("at most", 0.2e-3), 1024: Bar("at most", 15e-3)}
 
 
 @dataclass(frozen=True)
 class Size:
-    """Steps and vertices of the graph; calls timed with one observation, with a batch, and of the peer."""
+    """Observations decided on at once, decisions timed for each, and decisions of the peer."""
 
-    steps: int
-    vertices: int
-    singles: int
-    batches: int
+    batches: tuple[int, ...]
+    decisions: int
     peers: int
+
+    def calls(self, batch: int) -> int:
+        """Return how often a batch is timed: often enough for percentiles, not much oftener."""
+        return min(max(self.decisions // batch, 50), 5_000)
 
 
 SIZES: dict[Level, Size] = {
-    "full": Size(124_000, 34_000, 5_000, 100, 30),
-    "quick": Size(12_400, 3_400, 1_000, 30, 20),
-    "tiny": Size(800, 200, 20, 3, 3),
+    "full": Size((1, 4, 16, 64, 256, 1024, 4096), 50_000, 30),
+    "quick": Size((1, 32, 1024), 5_000, 20),
+    "tiny": Size((1, 8), 20, 3),
 }
 
 
 def measure(level: Level) -> Iterator[Row]:
-    """Decide for one observation and for 1,024, near recorded ones but never the same.
+    """Decide for observations near recorded ones but never the same.
 
-    The batch is timed with BLAS as it is, and on one thread, as evaluation runs it: on busy cores that is faster.
+    BLAS is as it comes, and for one batch on one thread, as evaluation runs it: on busy cores that is faster.
     """
-    size = SIZES[level]
-    agent, episodes = synthetic_agent(size.steps, size.vertices)
+    size, steps = SIZES[level], agents.SIZES[level]
+    agent, episodes = agents.synthetic_agent(steps.steps, steps.vertices)
     policy = Policy(agent)
     rng = np.random.default_rng(1)
-    chosen = episodes.observations[rng.integers(0, len(episodes.observations), max(size.singles, BATCH))]
+    chosen = episodes.observations[rng.integers(0, len(episodes.observations), 8 * max(size.batches))]
     seen = (chosen + rng.normal(0, 0.01, chosen.shape)).astype(np.float32)
     peer = NetworkxPolicy(agent, NetworkxGraph(agent.built, reward(agent.built, episodes)))
     checked = _check_same(policy, peer, seen[: size.peers])
     peer_seconds = float(np.median([timed(partial(peer.act, o))[1] for o in seen[: size.peers]]))
-    singles = _latencies(policy, [seen[i] for i in range(size.singles)])
-    rolled = [np.roll(seen, i, axis=0)[:BATCH] for i in range(size.batches)]
-    batches = _latencies(policy, rolled)
+    for batch in size.batches:
+        seconds = _latencies(policy, seen, batch, size.calls(batch))
+        yield _row(level, agent, "decision", batch, seconds, batch * peer_seconds, checked)
+    batch = min(1024, max(size.batches))
     with threadpool_limits(1, "blas"):
-        single_thread = _latencies(policy, rolled)
-    bars = (Bar("at most", 0.2e-3), Bar("at most", 15e-3)) if level == "full" else (None, None)
-    extrapolated = f"; networkx: one decision's median, times {BATCH:,}"
-    yield _row("one observation", agent, singles, peer_seconds, bars[0], checked)
-    for name, found in ((f"{BATCH:,} observations", batches), (f"{BATCH:,}, one BLAS thread", single_thread)):
-        yield _row(name, agent, found, BATCH * peer_seconds, bars[1], checked, extrapolated)
+        seconds = _latencies(policy, seen, batch, size.calls(batch))
+    yield _row(level, agent, "decision, one BLAS thread", batch, seconds, batch * peer_seconds, checked)
 
 
 class NetworkxPolicy:
@@ -95,23 +94,27 @@ def _check_same(policy: Policy, peer: NetworkxPolicy, observations: Float32s) ->
     return f"{n} paths cost the same; the actions of the {same} identical ones are equal, the others are ties"
 
 
-def _latencies(policy: Policy, batches: list[Float32s]) -> np.ndarray:
+def _latencies(policy: Policy, seen: Float32s, batch: int, calls: int) -> np.ndarray:
+    """Time so many calls, each with other observations."""
+    starts = [i * batch % (len(seen) - batch + 1) for i in range(calls)]
+    batches = [seen[start] if batch == 1 else seen[start : start + batch] for start in starts]
     policy.act(batches[0])
-    return np.array([timed(partial(policy.act, batch))[1] for batch in batches])
+    return np.array([timed(partial(policy.act, each))[1] for each in batches])
 
 
-def _row(
-    name: str, agent: Agent, seconds: np.ndarray, peer: float, bar: Bar | None, checked: str, note: str = ""
-) -> Row:
-    p50, p95, p99 = np.percentile(seconds, [50, 95, 99])
+def _row(level: Level, agent: Agent, name: str, batch: int, seconds: np.ndarray, peer: float, checked: str) -> Row:
+    spread = dict(zip(("p50", "p95", "p99"), np.percentile(seconds, [50, 95, 99]).tolist(), strict=True))
+    words = ", ".join(f"{percentile} {1e3 * found:.3f}" for percentile, found in spread.items())
     return Row(
         family="decisions",
-        name=f"decision, {name}",
-        size=f"{agent.built.n_vertices:,} vertices, {agent.built.n_edges:,} edges",
-        ours=float(p50),
+        name=name,
+        size=f"{batch:,} at once, {agent.built.n_vertices:,} vertices",
+        ours=spread["p50"],
         peer_name="networkx",
         peer=peer,
-        bar=bar,
+        bar=BARS.get(batch) if level == "full" else None,
         checked=checked,
-        note=f"{len(seconds):,} calls, p50 {p50 * 1e3:.3f}, p95 {p95 * 1e3:.3f}, p99 {p99 * 1e3:.3f} ms{note}",
+        note=f"{len(seconds):,} calls, {words} ms; networkx: one decision's median, times {batch:,}",
+        amount=batch,
+        percentiles=spread,
     )

@@ -5,8 +5,6 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from threadpoolctl import threadpool_info
-
 from vmg.errors import PACKAGE
 
 LIBRARIES = (
@@ -34,16 +32,23 @@ def describe_machine() -> dict[str, Any]:
         "load": os.getloadavg()[0],
         "versions": {name: found for name in LIBRARIES if (found := _version(name))},
         "threads": [
-            {"library": pool["prefix"], "version": pool["version"], "threads": pool["num_threads"]}
-            for pool in threadpool_info()
+            {"library": pool["prefix"], "version": pool["version"], "threads": pool["num_threads"]} for pool in _pools()
         ],
     }
 
 
 def blas_threads() -> str:
     """Say how many threads each BLAS may use."""
-    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+    pools = [pool for pool in _pools() if pool["user_api"] == "blas"]
     return ", ".join(f"{pool['internal_api']} {pool['num_threads']}" for pool in pools) or "unknown"
+
+
+def _pools() -> list[dict[str, Any]]:
+    try:
+        from threadpoolctl import threadpool_info
+    except ModuleNotFoundError:  # a GPU machine needs only what learning needs
+        return []
+    return threadpool_info()  # type: ignore[no-any-return]
 
 
 def _version(name: str) -> str | None:

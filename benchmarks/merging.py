@@ -1,213 +1,129 @@
-"""Merging: Alg. 1 as it is written, one row of distances a state, and two clusterings that solve a like problem."""
+"""Merging beside Alg. 1 as it is written and beside clusterings: time and memory as the number of states grows."""
 
-import subprocess
-import sys
-import tempfile
-import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from benchmarks.clusterings import CLUSTERINGS, TUNED, Clustering, merge
 from benchmarks.generators import RADIUS, revisiting_walks, scattered
+from benchmarks.memory import RESET, peak_beyond
 from benchmarks.rows import Bar, Level, Row, check
 from benchmarks.timing import compare, median_seconds
 from vmg.errors import VMGError, require
-from vmg.graph import Merging, merge_greedily
-from vmg.types import Float32s, Int32s
+from vmg.graph import Merging
+from vmg.types import Float32s
+
+MIB = 2.0**20
 
 
 @dataclass(frozen=True)
 class Size:
-    """States in 10 dimensions beside all peers, alone, in 20 and 50 dimensions, and scattered (the worst case)."""
+    """States in 10 dimensions, in 20 and 50, where every one becomes a vertex, and for memory; rounds of ours."""
 
     states: tuple[int, ...]
-    alone: int
-    wide: int
-    worst: int
+    wide: tuple[int, ...]
+    worst: tuple[tuple[int, int], ...]
+    """And dimensions. Without structure nothing can be left out in 50 of them: all pairs, on either side."""
+    memory: tuple[int, ...]
     rounds: int
 
 
 SIZES: dict[Level, Size] = {
-    "full": Size((10_000, 100_000), 1_000_000, 100_000, 10_000, 5),
-    "quick": Size((10_000,), 100_000, 5_000, 2_000, 3),
-    "tiny": Size((500,), 1_000, 300, 200, 1),
+    "full": Size(
+        states=(10_000, 30_000, 100_000, 300_000, 1_000_000),
+        wide=(10_000, 100_000, 1_000_000),
+        worst=((10_000, 10), (100_000, 10), (10_000, 50)),
+        memory=(10_000, 100_000, 1_000_000),
+        rounds=5,
+    ),
+    "quick": Size((10_000,), (5_000,), ((2_000, 10), (2_000, 50)), (10_000,), 3),
+    "tiny": Size((500,), (300,), ((200, 10), (200, 50)), (20_000,), 1),
 }
-BIRCH_THRESHOLD = 0.5 * RADIUS  # leaves about as many clusters as our radius
-KMEANS_ITERATIONS = 20
-
-_MEMORY = """
-import sys
-import numpy as np
-from vmg.graph import merge_greedily
-merge_greedily(np.random.default_rng(0).normal(size=(1000, 10)).astype(np.float32), 0.5)
-features = np.load(sys.argv[1])
-def peak():
-    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
-with open("/proc/self/clear_refs", "w") as file:
-    file.write("5")  # the peak so far is forgotten
-before = peak()
-merge_greedily(features, float(sys.argv[2]))
-print(peak() - before)
-"""
 
 
 def measure(level: Level) -> Iterator[Row]:
-    """Yield the rows, from the usual sizes to the worst case."""
+    """Yield the rows, from the usual sizes to the worst case; a peer goes as far as it gets in a minute or two."""
     size = SIZES[level]
     for n in size.states:
-        bar = Bar("times the peer", 50.0) if n == 100_000 else None
         features = revisiting_walks(n, 10, seed=0)
-        yield _beside_naive("merge", features, RADIUS, size.rounds, bar, peer=naive_merge)
-        yield _beside_naive("merge", features, RADIUS, size.rounds, bar)
-        yield from _beside_clusterings(features, size.rounds)
-    alone = revisiting_walks(size.alone, 10, seed=0)
-    yield _alone(alone, size.rounds, Bar("at most", 15.0) if level == "full" else None)
-    yield _memory(alone, Bar("at most", 2.0) if level == "full" else None)
+        beside: list[Clustering | None] = [each for each in CLUSTERINGS if n <= each.largest]
+        for each in beside or [None]:
+            yield _row("merge", features, RADIUS, size.rounds, each, _bar(level, n, each))
     for dimensions in (20, 50):
-        yield _beside_naive("merge", revisiting_walks(size.wide, dimensions, seed=0), RADIUS, size.rounds)
-    for dimensions in (10, 50):
-        features = scattered(size.worst, dimensions, seed=0)
-        yield _beside_naive("merge, every state a vertex", features, _smallest_gap(features), size.rounds)
+        for n in size.wide:
+            features, peer = revisiting_walks(n, dimensions, seed=0), TUNED if n <= 100_000 else None
+            yield _row(f"merge, {dimensions} dimensions", features, RADIUS, size.rounds, peer)
+    for n, dimensions in size.worst:
+        features = scattered(n, dimensions, seed=0)
+        name = f"merge, every state a vertex, {dimensions} dimensions"
+        yield _row(name, features, _smallest_gap(features), size.rounds, TUNED)
+    for n in size.memory:
+        yield from _memory(revisiting_walks(n, 10, seed=0), level)
 
 
-def naive_merge(features: Float32s, radius: float) -> Int32s:
-    """Alg. 1 as it is written, one vectorised row of distances a state; return the rows that become vertices."""
-    vertices = np.empty_like(features)
-    rows: list[int] = []
-    for row, x in enumerate(features):
-        known = len(rows)
-        if known == 0 or np.linalg.norm(vertices[:known] - x, axis=1).min() > radius:
-            vertices[known] = x
-            rows.append(row)
-    return np.array(rows, np.int32)
+def _bar(level: Level, n: int, peer: Clustering | None) -> Bar | None:
+    if level == "full" and n == 1_000_000:
+        return Bar("at most", 15.0)
+    return Bar("times the peer", 50.0) if level == "full" and n == 100_000 and peer and peer.exact else None
 
 
-def tuned_merge(features: Float32s, radius: float) -> Int32s:
-    """The same as fast as numpy can: vertices in columns, nothing allocated twice, one root.
-
-    The sum over dimensions then adds them one by one in float32, exactly as ours does.
-    """
-    n, dimensions = features.shape
-    vertices, gaps = np.empty((dimensions, n), np.float32), np.empty((dimensions, n), np.float32)
-    rows: list[int] = []
-    for row, x in enumerate(features):
-        known = len(rows)
-        gap = np.subtract(vertices[:, :known], x[:, None], out=gaps[:, :known])
-        squares = np.multiply(gap, gap, out=gap).sum(0)
-        if known == 0 or np.sqrt(squares.min()) > np.float32(radius):
-            vertices[:, known] = x
-            rows.append(row)
-    return np.array(rows, np.int32)
-
-
-def _beside_naive(
-    name: str,
-    features: Float32s,
-    radius: float,
-    rounds: int,
-    bar: Bar | None = None,
-    *,
-    peer: Callable[[Float32s, float], Int32s] = tuned_merge,
+def _row(
+    name: str, features: Float32s, radius: float, rounds: int, peer: Clustering | None, bar: Bar | None = None
 ) -> Row:
-    found = compare(
-        lambda: _merge(features, radius), lambda: peer(features, radius), rounds, peer_rounds=_few(features)
-    )
-    checked = check(np.array_equal(found.our_result.rows, found.peer_result), "the vertices are identical")
-    return Row(
+    merging = merge(features, radius)
+    n = len(merging.rows)
+    row = Row(
         family="merge",
         name=name,
-        size=_size(features, len(found.peer_result)),
-        ours=found.ours,
-        peer_name="naive Alg. 1" if peer is naive_merge else "naive, tuned",
-        peer=found.peer,
+        size=f"{len(features):,} × {features.shape[1]}-d → {n:,}",
+        amount=len(features),
         bar=bar,
-        checked=checked,
-        note=f"{_reached(features, found.our_result)}; ours labels every state with its nearest vertex too",
+        note=f"{n / len(features):.3f} vertices a state",
     )
-
-
-def _beside_clusterings(features: Float32s, rounds: int) -> Iterator[Row]:
-    ours = _merge(features, RADIUS)
-    for cluster in (_birch, _kmeans):
-        try:
-            name, run = cluster(features, len(ours.rows))
-        except VMGError as error:
-            yield Row(family="merge", name=f"merge beside {cluster.__name__[1:]}: skipped", note=str(error))
-            continue
-        found = compare(lambda: _merge(features, RADIUS), run, rounds, peer_rounds=_few(features))
-        yield Row(
-            family="merge",
-            name="merge",
-            size=_size(features, len(ours.rows)),
-            ours=found.ours,
-            peer_name=name,
-            peer=found.peer,
-            note=f"another clustering, not the same result: it makes {found.peer_result:,} clusters",
+    if peer is None:
+        seconds = median_seconds(lambda: merge(features, radius), rounds)
+        return replace(row, ours=seconds, checked=_check_cover(features, merging))
+    try:
+        peer.run(features[:100], radius, 10)  # so that no import is timed
+        found = compare(
+            lambda: merge(features, radius),
+            lambda: peer.run(features, radius, n),
+            rounds,
+            peer_rounds=1 if features.size > 500_000 else 3,
         )
+    except VMGError as error:
+        return Row(family="merge", name=f"{name} beside {peer.name}: skipped", note=str(error))
+    beside = replace(row, ours=found.ours, peer_name=peer.name, peer=found.peer)
+    if peer.exact:
+        same = check(np.array_equal(merging.rows, found.peer_result), "the vertices are identical")
+        return replace(beside, checked=same, note=f"{row.note}; ours labels every state with its nearest vertex too")
+    note = f"another clustering, not the same result: it makes {len(found.peer_result):,} clusters"
+    return replace(beside, note=note)
 
 
-def _birch(features: Float32s, n_clusters: int) -> tuple[str, Callable[[], int]]:
-    """scikit-learn's Birch without its last, global clustering; its threshold, not a number, decides how many."""
-    cluster = require("sklearn.cluster", "bench")
-
-    def run() -> int:
-        fitted = cluster.Birch(threshold=BIRCH_THRESHOLD, n_clusters=None).fit(features)
-        return len(fitted.subcluster_centers_)
-
-    return "Birch", run
-
-
-def _kmeans(features: Float32s, n_clusters: int) -> tuple[str, Callable[[], int]]:
-    """faiss k-means with as many clusters as we have vertices."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # its bindings are older than this Python
-        faiss: Any = require("faiss", "bench")
-
-    def run() -> int:
-        kmeans = faiss.Kmeans(
-            features.shape[1], n_clusters, niter=KMEANS_ITERATIONS, seed=0, min_points_per_centroid=1
-        )  # fmt: skip
-        kmeans.train(features)
-        kmeans.index.search(features, 1)
-        return len(kmeans.centroids)
-
-    return "faiss k-means", run
-
-
-def _alone(features: Float32s, rounds: int, bar: Bar | None) -> Row:
-    merging = _merge(features, RADIUS)
-    return Row(
-        family="merge",
-        name="merge",
-        size=_size(features, len(merging.rows)),
-        ours=median_seconds(lambda: _merge(features, RADIUS), rounds),
-        bar=bar,
-        checked=_check_cover(features, merging),
-        note=_reached(features, merging),
-    )
-
-
-def _memory(features: Float32s, bar: Bar | None) -> Row:
-    """Peak memory of the merge in a process of its own, beyond what the input takes."""
-    if not Path("/proc/self/clear_refs").exists():
-        return Row(family="merge", name="merge, memory: skipped", note="only Linux tells the peak of a stretch of work")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "features.npy"
-        np.save(path, features)
-        command = [sys.executable, "-c", _MEMORY, str(path), str(RADIUS)]
-        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return Row(
+def _memory(features: Float32s, level: Level) -> Iterator[Row]:
+    """Peaks beyond the input, each in a process of its own."""
+    if not RESET.exists():
+        yield Row(family="merge", name="merge, memory: skipped", note="only Linux tells the peak of a stretch of work")
+        return
+    n_vertices, input_size = len(merge(features, RADIUS).rows), features.nbytes / MIB
+    peak = peak_beyond("ours", features, RADIUS, n_vertices) / MIB
+    row = Row(
         family="merge",
         name="merge, memory",
-        size=f"{len(features):,} states, 10-d",
-        unit="× input",
-        ours=1024 * float(said) / features.nbytes,
-        bar=bar,
-        note="peak beyond the input, in a fresh process, compiled before",
+        size=f"{len(features):,} × 10-d, {input_size:.3g} MiB",
+        unit="MiB",
+        ours=peak,
+        amount=len(features),
+        bar=Bar("at most", 2 * input_size) if level == "full" and len(features) == 1_000_000 else None,
+        note=f"peak beyond the input, {peak / input_size:.2f} times as much; a process of its own, compiled before",
     )
+    peers = [peer for peer in CLUSTERINGS[1:] if len(features) <= 100_000]
+    for peer in peers if level != "tiny" else peers[:1]:
+        yield replace(row, peer_name=peer.name, peer=peak_beyond(peer.name, features, RADIUS, n_vertices) / MIB)
+    if not peers:
+        yield row
 
 
 def _check_cover(features: Float32s, merging: Merging) -> str:
@@ -215,28 +131,10 @@ def _check_cover(features: Float32s, merging: Merging) -> str:
     gaps = np.linalg.norm(features - merging.features[merging.labels], axis=1)
     tree = require("scipy.spatial", "bench").cKDTree(merging.features)
     apart = tree.query(merging.features, k=[2], workers=-1)[0].min()
-    within = gaps.max() <= RADIUS * (1 + 1e-5) and apart > RADIUS * (1 - 1e-5)
+    within = gaps.max() <= merging.radius * (1 + 1e-5) and apart > merging.radius * (1 - 1e-5)
     return check(bool(within), "every state lies within the radius of its vertex, no two vertices do")
-
-
-def _merge(features: Float32s, radius: float) -> Merging:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that every state becomes a vertex is what the worst case is for
-        return merge_greedily(features, radius)
 
 
 def _smallest_gap(features: Float32s) -> float:
     tree = require("scipy.spatial", "bench").cKDTree(features)
     return 0.999 * float(tree.query(features, k=[2], workers=-1)[0].min())
-
-
-def _few(features: Float32s) -> int:
-    return 1 if features.size > 500_000 else 3
-
-
-def _size(features: Float32s, n_vertices: int) -> str:
-    return f"{len(features):,} × {features.shape[1]}-d → {n_vertices:,}"
-
-
-def _reached(features: Float32s, merging: Merging) -> str:
-    return f"{len(merging.rows) / len(features):.3f} vertices a state"

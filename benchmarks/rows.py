@@ -1,10 +1,11 @@
 """A row of the table: what was measured, on what, beside whom, and the bar it has to hold."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 Level = Literal["full", "quick", "tiny"]
-Unit = Literal["s", "steps/s", "× input"]
+Unit = Literal["s", "steps/s", "MiB"]
 
 
 class NotTheSameError(AssertionError):
@@ -13,9 +14,9 @@ class NotTheSameError(AssertionError):
 
 @dataclass(frozen=True)
 class Bar:
-    """What has to hold: ours at most, or ours so many times better than the peer."""
+    """What has to hold: ours at most, ours at least, or ours so many times better than the peer."""
 
-    kind: Literal["at most", "times the peer"]
+    kind: Literal["at most", "at least", "times the peer"]
     limit: float
 
 
@@ -34,6 +35,10 @@ class Row:
     checked: str = ""
     """What was found equal on both sides."""
     note: str = ""
+    amount: int | None = None
+    """How much work it was, where rows of one name make a curve: states, vertices, observations, models."""
+    percentiles: dict[str, float] | None = None
+    """How ours was spread, in its unit."""
 
     @property
     def ratio(self) -> float | None:
@@ -53,6 +58,12 @@ class Row:
     def to_dict(self) -> dict[str, Any]:
         """Return everything by name, ready for JSON."""
         return {**asdict(self), "ratio": self.ratio, "holds": self.holds}
+
+    @classmethod
+    def of(cls, content: Mapping[str, Any]) -> "Row":
+        """Undo `to_dict`."""
+        bar = Bar(**content["bar"]) if content["bar"] else None
+        return cls(**{name: value for name, value in content.items() if name not in ("ratio", "holds", "bar")}, bar=bar)
 
 
 def check(same: bool, sentence: str) -> str:

@@ -5,32 +5,17 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.agents import synthetic_agent
-from benchmarks.rows import Level, Row, check
+from benchmarks.agents import SIZES, Size, synthetic_agent
+from benchmarks.rows import Bar, Level, Row, check
 from benchmarks.timing import compare
 from vmg.act.policy import Policy
 from vmg.types import Float32s
 
-
-@dataclass(frozen=True)
-class Size:
-    """Steps and vertices of the agent that is loaded, and processes started for each row."""
-
-    steps: int
-    vertices: int
-    rounds: int
-
-
-SIZES: dict[Level, Size] = {
-    "full": Size(124_000, 34_000, 9),
-    "quick": Size(12_400, 3_400, 5),
-    "tiny": Size(800, 200, 1),
-}
 NOTHING = ("-c", "pass")
 
 _FIRST_ACTION = """
@@ -45,31 +30,26 @@ print(json.dumps({"action": action.tolist(), "heavy": heavy}))
 
 
 def measure(level: Level) -> Iterator[Row]:
-    """Import, help, and the first action of a saved agent."""
+    """Import, help, and the first action of a saved agent, each beside Python doing nothing."""
     size = SIZES[level]
-    yield _row("import vmg", ("-c", "import vmg; print(vmg.__doc__)"), "Value Memory Graph", size.rounds)
-    yield _row("vmg --help", ("-m", "vmg.cli", "--help"), "usage: vmg", size.rounds)
-    yield _first_action(size)
+    import_vmg = ("-c", "import vmg; print(vmg.__doc__)")
+    bars = (Bar("at most", 0.3), Bar("at most", 0.4), Bar("at most", 1.0)) if level == "full" else (None, None, None)
+    yield _row("import vmg", import_vmg, "Value Memory Graph", size.rounds, bars[0])
+    yield _row("vmg --help", ("-m", "vmg", "--help"), "usage: vmg", size.rounds, bars[1])
+    yield _row("vmg train --help", ("-m", "vmg", "train", "--help"), "usage: vmg train", size.rounds, None)
+    yield _first_action(size, bars[2])
 
 
-def _first_action(size: Size) -> Row:
+def _first_action(size: Size, bar: Bar | None) -> Row:
     agent, episodes = synthetic_agent(size.steps, size.vertices)
     with tempfile.TemporaryDirectory() as folder:
         agent.save(folder)
         seen = Path(folder) / "observation.npy"
         np.save(seen, episodes.observations[7])
-        found = compare(
-            lambda: _said("-c", _FIRST_ACTION, folder, str(seen)), lambda: _said(*NOTHING), size.rounds
-        )  # fmt: skip
-    answer = json.loads(found.our_result)
-    return Row(
-        family="startup",
-        name="first action of a saved agent",
-        size=f"{agent.built.n_vertices:,} vertices",
-        ours=found.ours,
-        checked=_check_action(answer["action"], Policy(agent).act(episodes.observations[7]), answer["heavy"]),
-        note=f"{size.rounds} fresh processes, of which Python itself {found.peer * 1e3:.0f} ms",
-    )
+        row = _row("first action of a saved agent", ("-c", _FIRST_ACTION, folder, str(seen)), "{", size.rounds, bar)
+        answer = json.loads(_said("-c", _FIRST_ACTION, folder, str(seen)))
+    checked = _check_action(answer["action"], Policy(agent).act(episodes.observations[7]), answer["heavy"])
+    return replace(row, size=f"a fresh process, {agent.built.n_vertices:,} vertices", checked=checked)
 
 
 def _check_action(action: list[float], ours: Float32s, heavy: list[str]) -> str:
@@ -77,15 +57,18 @@ def _check_action(action: list[float], ours: Float32s, heavy: list[str]) -> str:
     return check(same, "the action is this process's own, and neither JAX nor a compiler was imported")
 
 
-def _row(name: str, arguments: tuple[str, ...], expected: str, rounds: int) -> Row:
+def _row(name: str, arguments: tuple[str, ...], expected: str, rounds: int, bar: Bar | None) -> Row:
     found = compare(lambda: _said(*arguments), lambda: _said(*NOTHING), rounds)
     return Row(
         family="startup",
         name=name,
         size="a fresh process",
         ours=found.ours,
+        peer_name="Python alone",
+        peer=found.peer,
+        bar=bar,
         checked=check(expected in found.our_result, f"it says {expected!r}"),
-        note=f"{rounds} fresh processes, of which Python itself {found.peer * 1e3:.0f} ms",
+        note=f"{rounds} fresh processes of each",
     )
 
 

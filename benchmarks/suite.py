@@ -2,32 +2,37 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
+from typing import Literal, TypeAlias
 
 from benchmarks.rows import Level, Row
 from vmg.console import say
 from vmg.errors import VMGError
 
-FAMILIES = {
+Family: TypeAlias = Literal["training", "merge", "growth", "values", "resolve", "decisions", "evaluation", "startup"]
+FAMILIES: dict[Family, str] = {
     "training": "benchmarks.training",
     "merge": "benchmarks.merging",
+    "growth": "benchmarks.growth",
     "values": "benchmarks.values",
     "resolve": "benchmarks.resolving",
     "decisions": "benchmarks.decisions",
+    "evaluation": "benchmarks.evaluation",
     "startup": "benchmarks.startup",
 }
 """Name of each family, and the module whose `measure` yields its rows."""
 
 
-def run(level: Level, families: Sequence[str] = ()) -> list[Row]:
+def run(level: Level, families: Sequence[Family] = ()) -> list[Row]:
     """Measure the families named, or all; a row whose peer is not installed is skipped and says so."""
     rows: list[Row] = []
     for family in families or FAMILIES:
         say(f"{family} …")
-        rows += _measured(family, import_module(FAMILIES[family]).measure, level)
+        rows += told(family, import_module(FAMILIES[family]).measure, level)
     return rows
 
 
-def _measured(family: str, measure: Callable[[Level], Iterator[Row]], level: Level) -> Iterator[Row]:
+def told(family: str, measure: Callable[[Level], Iterator[Row]], level: Level) -> Iterator[Row]:
+    """Yield the rows of a family, each said as it is measured."""
     try:
         for row in measure(level):
             say(f"  {row.name}, {row.size}" if row.size else f"  {row.name}: {row.note}")

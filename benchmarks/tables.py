@@ -30,6 +30,13 @@ def notes(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
+def markdown(rows: Sequence[Row]) -> str:
+    """Write the rows as a table of Markdown, for the documentation."""
+    headings = ("work", "size", "ours", "peer", "times better", "bar", "holds")
+    lines = [f"| {' | '.join(headings)} |", "|---|---|--:|--:|--:|--:|---|"]
+    return "\n".join([*lines, *(f"| {' | '.join((row.name, row.size, *_numbers(row)))} |" for row in rows)])
+
+
 def to_json(rows: Sequence[Row], level: str, machine: dict[str, Any], began: str, seconds: float) -> dict[str, Any]:
     """Return the whole run, ready for JSON."""
     taken = {"level": level, "began": began, "seconds": round(seconds, 1)}
@@ -41,7 +48,7 @@ def readable(value: float | None, unit: Unit) -> str:
     if value is None:
         return "–"
     if unit != "s":
-        return f"{value:,.0f}/s" if unit == "steps/s" else f"{value:.2f}× input"
+        return f"{value:,.0f}/s" if unit == "steps/s" else f"{value:.3g} MiB"
     scale, name = next(((s, n) for s, n in _SCALES if value >= s), _SCALES[-1])
     return f"{value / scale:.3g} {name}"
 
@@ -56,4 +63,6 @@ def _numbers(row: Row) -> tuple[str, str, str, str, str]:
 def _bar(bar: Bar | None, unit: Unit) -> str:
     if bar is None:
         return ""
-    return f"≥ {bar.limit:g}×" if bar.kind == "times the peer" else f"≤ {readable(bar.limit, unit)}"
+    if bar.kind == "times the peer":
+        return f"≥ {bar.limit:g}×"
+    return f"{'≤' if bar.kind == 'at most' else '≥'} {readable(bar.limit, unit)}"

@@ -1,5 +1,6 @@
 """Timing two functions side by side, and one function often."""
 
+import os
 import time
 from collections.abc import Callable
 from typing import Generic, NamedTuple, TypeVar
@@ -43,6 +44,16 @@ def timed(function: Callable[[], Ours]) -> tuple[Ours, float]:
     began = time.perf_counter()
     result = function()
     return result, time.perf_counter() - began
+
+
+def worked(function: Callable[[], Ours]) -> tuple[Ours, float]:
+    """Return what the function returns, and the seconds that processors worked for it, in processes it started too.
+
+    Where cores are shared with others, this is what a run of its own would have taken, but for waiting.
+    """
+    before = sum(os.times()[:4])
+    result = function()
+    return result, sum(os.times()[:4]) - before
 
 
 def median_seconds(function: Callable[[], object], rounds: int) -> float:

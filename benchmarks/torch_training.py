@@ -1,4 +1,4 @@
-"""The peer: the paper's losses (eq. 1-3 and L_Tran) as one would write them in PyTorch, without compiling."""
+"""The peer: the paper's losses (eq. 1-3 and L_Tran) as one would write them in PyTorch."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,26 +15,40 @@ from vmg.types import Int32s
 
 
 class TorchTraining:
-    """The four networks, the data as tensors, and Adam."""
+    """The four networks, the data as tensors, and Adam; `compiled` compiles losses and gradients."""
 
-    def __init__(self, episodes: Episodes, *, fused: bool) -> None:
+    def __init__(self, episodes: Episodes, *, fused: bool, compiled: bool = False, device: str = "cpu") -> None:
         self.torch = torch = require("torch", "bench")
-        self.config = config = LearnConfig()
-        sizes = MetricAndTranslator(config).sizes(episodes)
+        self.config, self.device = LearnConfig(), device
+        sizes = MetricAndTranslator(self.config).sizes(episodes)
         self.networks = {name: self._network(layers) for name, layers in sizes.items()}
         parameters = [p for network in self.networks.values() for p in network.parameters()]
-        self.adam = torch.optim.Adam(parameters, lr=config.learning_rate, fused=fused)
-        self.observations = torch.tensor(episodes.observations)
-        self.actions = torch.tensor(episodes.actions)
-        self.rows, self.left = torch.tensor(episodes.step_observation), torch.tensor(episodes.steps_left)
+        on_gpu = device != "cpu"
+        self.adam = torch.optim.Adam(parameters, lr=self.config.learning_rate, fused=fused, capturable=on_gpu)
+        self.observations, self.actions = self._tensor(episodes.observations), self._tensor(episodes.actions)
+        self.rows, self.left = self._tensor(episodes.step_observation), self._tensor(episodes.steps_left)
+        self.losses = torch.compile(self._losses) if compiled else self._losses
+        self.take_step = self._take_step
 
     def run(self, n_steps: int) -> None:
-        """Take so many steps: draw, losses, gradient, Adam."""
+        """Take so many steps and wait for them."""
         for _ in range(n_steps):
-            step, row_t, row_tpk = self._draw()
-            self.adam.zero_grad()
-            sum(self._losses(step, row_t, row_tpk).values()).backward()
-            self.adam.step()
+            self.take_step()
+        if self.device != "cpu":
+            self.torch.cuda.synchronize()
+
+    def capture(self) -> None:
+        """Record a step as a CUDA graph, which costs one launch instead of hundreds; `run` then replays it."""
+        cuda = self.torch.cuda
+        aside = cuda.Stream()
+        aside.wait_stream(cuda.current_stream())
+        with cuda.stream(aside):
+            self.run(3)  # what is allocated once must be so before
+        cuda.current_stream().wait_stream(aside)
+        graph = cuda.CUDAGraph()
+        with cuda.graph(graph):
+            self.take_step()
+        self.take_step = graph.replay
 
     def choose_threads(self, candidates: Sequence[int], n_steps: int) -> int:
         """Keep the number of threads that is fastest here and now."""
@@ -50,31 +64,40 @@ class TorchTraining:
         """Take over our weights; a layer's matrix is stored the other way round here."""
         for name, network in self.networks.items():
             for k, layer in enumerate(network[::2]):
-                layer.weight.data = self.torch.tensor(np.ascontiguousarray(weights[name][f"w{k}"].T))
-                layer.bias.data = self.torch.tensor(weights[name][f"b{k}"])
+                layer.weight.data = self._tensor(np.ascontiguousarray(weights[name][f"w{k}"].T))
+                layer.bias.data = self._tensor(weights[name][f"b{k}"])
 
     def loss_and_gradient(self, step: Int32s, row_t: Int32s, row_tpk: Int32s) -> tuple[dict[str, float], Weights]:
         """Return the losses of a batch by name, and the gradient of their sum, in our layout."""
         self.adam.zero_grad()
-        batch = (self.torch.tensor(rows.astype(np.int64)) for rows in (step, row_t, row_tpk))
-        losses = self._losses(*batch)
+        losses = self._losses(*(self._tensor(rows.astype(np.int64)) for rows in (step, row_t, row_tpk)))
         sum(losses.values()).backward()
         gradient: Weights = {name: {} for name in self.networks}
         for name, network in self.networks.items():
             for k, layer in enumerate(network[::2]):
-                gradient[name] |= {f"w{k}": layer.weight.grad.numpy().T, f"b{k}": layer.bias.grad.numpy()}
+                gradient[name] |= {f"w{k}": layer.weight.grad.cpu().numpy().T, f"b{k}": layer.bias.grad.cpu().numpy()}
         return {name: loss.item() for name, loss in losses.items()}, gradient
 
     def _network(self, sizes: tuple[int, ...]) -> Any:
         nn = self.torch.nn
         first, second, third = (nn.Linear(sizes[k], sizes[k + 1]) for k in range(3))
-        return nn.Sequential(first, nn.ReLU(), second, nn.ReLU(), third)
+        return nn.Sequential(first, nn.ReLU(), second, nn.ReLU(), third).to(self.device)
+
+    def _tensor(self, array: Any) -> Any:
+        return self.torch.tensor(array, device=self.device)
+
+    def _take_step(self) -> None:
+        """Draw, losses, gradient, Adam."""
+        batch = self._draw()
+        self.adam.zero_grad()
+        sum(self.losses(*batch).values()).backward()
+        self.adam.step()
 
     def _draw(self) -> tuple[Any, Any, Any]:
         """Steps uniformly with replacement; goals 1 to K steps ahead, 1 past the episode's end."""
         size = (self.config.batch_size,)
-        step = self.torch.randint(len(self.actions), size)
-        k = self.torch.randint(1, self.config.goal_horizon + 1, size)
+        step = self.torch.randint(len(self.actions), size, device=self.device)
+        k = self.torch.randint(1, self.config.goal_horizon + 1, size, device=self.device)
         row_t = self.rows[step]
         return step, row_t, row_t + self.torch.where(k <= self.left[step], k, 1)
 

@@ -9,7 +9,6 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -23,34 +22,15 @@ from vmg.config import ActConfig, AgentConfig, GraphConfig, SolveConfig
 from vmg.console import say, show
 from vmg.data.loading import SOURCES
 from vmg.demo import Demo, run_demo
-from vmg.errors import PACKAGE, VMGError
+from vmg.errors import VMGError
 from vmg.learn.config import LearnConfig
+from vmg.overview import answered
 from vmg.retasking import Request
 from vmg.retasking import retask as retask_run
 from vmg.runs import Run, Trial, load_run
 from vmg.studies import Study, StudyName
 from vmg.studies import reproduce as reproduce_study
 from vmg.tables import agent_table, run_table, scores_table
-
-OVERVIEW = """vmg: from logged episodes to a graph you can see, question and re-task, and a policy that follows it.
-
-usage: vmg COMMAND [OPTIONS]
-
-  demo        the whole walk on a small maze, in minutes: data, training, graph, policy, scores
-  data info   what a data set holds, and anything suspicious              vmg data info pointmaze:medium
-  data save   write a data set to one file, for another machine           vmg data save pointmaze:medium maze.npz
-  train       learn the networks from a data set                          vmg train pointmaze:medium --out runs/maze
-  build       merge the states of a run into a graph                      vmg build runs/maze
-  solve       reward the graph's edges and solve it                       vmg solve runs/maze
-  evaluate    act in the environment and score it                         vmg evaluate runs/maze --baselines
-  info        what a run or an agent is, and what it scored               vmg info runs/maze
-  retask      give it a new task, without training                        vmg retask runs/maze --goal position=1,1
-  reproduce   measure a table of the paper, or its ablations              vmg reproduce main --tasks kitchen-partial
-  draw        figures and films of a run, as files                        vmg draw runs/maze --films 0
-  report      one page to read in a browser: all of the above             vmg report runs/maze
-
-`vmg COMMAND --help` explains a command and lists its options. A stage that is interrupted goes on when called again.
-"""
 
 Options = TypeVar("Options")
 
@@ -61,11 +41,7 @@ _RunFolder = Annotated[Positional[Path], arg(metavar="RUN")]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if not given or given[0] in ("--help", "-h", "help"):
-        sys.stdout.write(OVERVIEW)
-        return 0
-    if given[0] == "--version":
-        sys.stdout.write(version(PACKAGE) + "\n")
+    if answered(given):
         return 0
     name = " ".join(given[:2]) if given[0] == "data" else given[0]
     if name not in COMMANDS:

@@ -13,6 +13,8 @@ from vmg.agent import Agent
 from vmg.console import say, show
 from vmg.runs import Run, Trial, load_run
 from vmg.tables import scores_table
+from vmg.view.maze import draw_maze_story
+from vmg.view.report import write_report
 
 
 @dataclass(frozen=True)
@@ -34,9 +36,6 @@ class Demo:
 
 def run_demo(options: Demo) -> None:
     """Run the demo and say what it wrote and what to try next."""
-    from vmg.view.maze import draw_maze_story  # what draws is loaded where something is drawn: help must be quick
-    from vmg.view.report import write_report
-
     started = time.perf_counter()
     task = find_task(f"pointmaze-{options.maze}")
     run = Run(data=task.data, config=task.preset("ours"), folder=options.out)

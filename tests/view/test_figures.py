@@ -13,6 +13,7 @@ from viewing_cases import episode, layouts
 from vmg.errors import VMGError
 from vmg.graph import reward
 from vmg.view.charts import (
+    SHOWN,
     RadiusRow,
     histograms_figure,
     radius_figure,
@@ -21,6 +22,7 @@ from vmg.view.charts import (
     training_figure,
 )
 from vmg.view.graphs import endings_figure, graph_figure, value_change_figure
+from vmg.view.studies import study_figure
 from vmg.view.style import STYLES, save_figure, value_colours
 
 SCORES = {
@@ -64,7 +66,44 @@ FIGURES = {
         [RadiusRow(1.0, 90, 300, 40.0, (30.0, 55.0), 20), RadiusRow(2.0, 30, 80)], 1.0, theme=theme
     ),
     "scores": lambda theme: scores_figure(SCORES, theme=theme),
+    "variants": lambda theme: study_figure(
+        [*variants(radii=(0.5, 0.5)), {"task": "pen", "missing": "data"}], theme=theme
+    ),
+    "radii": lambda theme: study_figure(variants(radii=(0.5, 2.0)), theme=theme),
+    "ratio": lambda theme: study_figure(
+        [{"task": "kitchen", "ratio": 2.0, "models": [1.9, 2.1], "paper": None}], theme=theme
+    ),
+    "curves": lambda theme: study_figure(
+        [
+            {
+                "task": "kitchen",
+                "seeds": [0, 1],
+                "steps": [1, 2],
+                "losses": {name: [[2.0, 0.1], [3.0, 0.0]] for name in SHOWN},
+            }
+        ],
+        theme=theme,
+    ),
 }
+
+
+def variants(radii):
+    """A baseline and a variant of it, in two tasks."""
+    return [
+        {
+            "task": task,
+            "variant": f"variant {i}",
+            "baseline": i == 0,
+            "score": 50.0 + i,
+            "interval": [40.0, 60.0],
+            "models": [45.0, 56.0],
+            "paper": 70.0 if i else None,
+            "settings": {"graph": {"radius": radius}},
+            "graphs": [{"vertices": 100}, {"vertices": 300}],
+        }
+        for task in ("kitchen", "maze")
+        for i, radius in enumerate(radii)
+    ]
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -100,6 +139,11 @@ def test_figures_say_what_they_show():
     assert "translator" not in texts(FIGURES["training"]("light"))  # an ablation without it logs nothing
     assert "median" in texts(FIGURES["histograms"]("light"))
     assert "95 % interval" in texts(FIGURES["radius"]("light"))
+    shown = texts(FIGURES["variants"]("light"))
+    assert all(word in shown for word in ("kitchen", "maze", "variant 0", "variant 1", "the paper's", "baseline"))
+    assert "pen" not in shown.split(" | ")  # nothing was measured there
+    assert "vertices" in texts(FIGURES["radii"]("light"))
+    assert "thousand updates" in texts(FIGURES["curves"]("light"))
 
 
 def test_a_size_without_scores_needs_no_panel_for_them():

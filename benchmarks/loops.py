@@ -1,0 +1,124 @@
+"""The training loop of `vmg.learn.loop` once more, so that it can be changed in one way or run with a part left out.
+
+draw ─▶ gather ─▶ losses ─▶ gradients ─▶ Adam
+└ "batches" ┘         │          │         │
+└──── "losses" ───────┘          │         │
+└──── "gradients" (plain descent)┘         │
+└──── "all" ───────────────────────────────┘
+"""
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, TypeAlias
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax  # type: ignore[import-untyped]
+from jax.flatten_util import ravel_pytree
+
+from benchmarks.training import group_of
+from vmg.data.episodes import Episodes
+from vmg.learn import LearnConfig
+from vmg.learn.loop import Own
+from vmg.learn.models import initial_models
+from vmg.learn.objectives import Draw
+from vmg.networks import Weights
+
+Part: TypeAlias = Literal["batches", "losses", "gradients", "all"]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What is different; without any of it, it is the loop as it is."""
+
+    models: int = 1
+    batch_size: int = 100
+    length: int = 1000
+    """Steps in one call."""
+    unroll: int = 1
+    """Steps written out in the loop's body."""
+    precision: str | None = None
+    """Of matrix products; None: JAX's own choice, TF32 on cards that have it."""
+    half: bool = False
+    """Losses and gradients in bfloat16 altogether, weights and Adam in float32."""
+    flat: bool = False
+    """All weights as one vector, so that Adam is one kernel."""
+    part: Part = "all"
+
+
+class Loop:
+    """A variant that can be run."""
+
+    def __init__(self, episodes: Episodes, variant: Variant) -> None:
+        self.variant = variant
+        group = group_of(episodes, variant.models, variant.batch_size)
+        objective = group.objective
+        weights = jax.tree.map(jnp.asarray, initial_models(objective.sizes(episodes), range(variant.models)))
+        unravel = ravel_pytree(jax.tree.map(lambda leaf: leaf[0], weights))[1]
+        self.fixed = (group.own, group.inputs, group.steps)
+        self.unravel: Callable[[Any], Weights] = unravel if variant.flat else lambda weights: weights
+        if variant.flat:
+            weights = jax.vmap(lambda one: ravel_pytree(one)[0])(weights)
+        self.state = (weights, jax.vmap(_ADAM.init)(weights))
+        self._run = jax.jit(partial(self._chunk, objective=objective), donate_argnums=0)
+        self.done = 0
+
+    def run(self) -> Any:
+        """Take the variant's steps, wait for them, and return their losses."""
+        precision = self.variant.precision
+        with jax.default_matmul_precision(precision) if precision else nullcontext():
+            self.state, told = self._run(self.state, *self.fixed, np.int32(self.done))
+        self.done += self.variant.length
+        return jax.device_get(told)
+
+    def _chunk(self, state: Any, own: Own, inputs: Weights, steps: Any, start: Any, objective: Any) -> Any:
+        variant = self.variant
+
+        def learn(one: Any) -> Any:
+            state, own = one
+            mine = steps._replace(first=own.first, size=own.size)
+            scaled = {part: inputs[part] | own.scales[part] for part in inputs}
+            key = jax.random.key(own.seed, impl="threefry2x32")
+            keys = jax.vmap(partial(jax.random.fold_in, key))(start + jnp.arange(variant.length))
+            draws = jax.vmap(lambda key: objective.draw(key, mine, own.choices))(keys)
+            step = _step(variant, partial(self._loss, scaled, mine, own.choices, objective))
+            return jax.lax.scan(step, state, draws, unroll=variant.unroll)
+
+        if variant.models == 1 or jax.default_backend() == "cpu":
+            return jax.lax.map(learn, (state, own))
+        return jax.vmap(learn)((state, own))
+
+    def _loss(self, scaled: Any, steps: Any, choices: Any, objective: Any, weights: Any, draw: Draw) -> Any:
+        if self.variant.part == "batches":
+            rows = (draw.row_t, draw.row_t + 1, draw.row_tpk)
+            return sum(steps.observations[each].sum() for each in rows) + steps.actions[draw.step].sum(), {}
+        whole = self.unravel(weights) | scaled
+        if self.variant.half:
+            whole, steps = jax.tree.map(_halved, (whole, steps))
+        return objective.loss(whole, steps, draw, choices)
+
+
+_ADAM = optax.scale_by_adam()
+_RATE = LearnConfig().learning_rate
+
+
+def _step(variant: Variant, loss: Callable[[Any, Draw], Any]) -> Callable[[Any, Draw], Any]:
+    """Return one step of the loop: state and draw in, state and losses out."""
+
+    def step(state: Any, draw: Draw) -> Any:
+        weights, adam = state
+        if variant.part in ("batches", "losses"):
+            return state, loss(weights, draw)
+        gradient, told = jax.grad(loss, has_aux=True)(weights, draw)
+        if variant.part == "all":
+            gradient, adam = _ADAM.update(gradient, adam)
+        return (jax.tree.map(lambda w, g: w - _RATE * g, weights, gradient), adam), told
+
+    return step
+
+
+def _halved(leaf: Any) -> Any:
+    return leaf.astype(jnp.bfloat16) if jnp.issubdtype(jnp.asarray(leaf).dtype, jnp.floating) else leaf
