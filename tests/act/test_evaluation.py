@@ -1,4 +1,6 @@
 import os
+import subprocess
+import sys
 
 import gymnasium
 import numpy as np
@@ -125,6 +127,23 @@ def test_processes_that_die_are_said():
     task = Task(name="mine", environment=os.abort)
     with pytest.raises(VMGError, match=r"could not start or died\. In a script, evaluate under"):
         evaluate(Walker(), task, episodes=2, workers=2)
+
+
+def test_a_script_without_its_guard_is_told_so_however_large_its_policy(tmp_path):
+    """Workers run such a script again and die of it; nothing may wait for them."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import numpy as np, vmg\n"
+        "class Large:\n"
+        "    ballast = None\n"
+        "    def begin(self, observation): pass\n"
+        "    def act(self, state): return np.zeros(2)\n"
+        "actor = Large()\n"
+        "actor.ballast = np.zeros(1_000_000)\n"
+        "vmg.evaluate(actor, vmg.find_task('pointmaze-umaze'), episodes=2, workers=2)\n"
+    )
+    ended = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+    assert "evaluate under `if __name__" in ended.stderr
 
 
 def test_far_goals_are_far_and_the_same_for_the_same_seed():

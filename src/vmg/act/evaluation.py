@@ -5,6 +5,7 @@ workers changes nothing but the time.
 """
 
 import os
+import pickle
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -13,7 +14,9 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from multiprocessing import get_context
+from pathlib import Path
 from pickle import PicklingError
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 import numpy as np
@@ -162,7 +165,7 @@ def _results(actor: Actor, task: Task, seeds: Sequence[int], workers: int) -> It
                 yield run_episode(actor, task, env, seed)
         return
     try:
-        with ProcessPoolExecutor(workers, get_context("spawn"), _prepare_worker, (actor, task)) as pool:
+        with _handed_over(actor, task) as file, _pool(workers, file) as pool:
             futures = [pool.submit(_run_in_worker, seed) for seed in seeds]
             try:
                 for future in as_completed(futures):
@@ -184,11 +187,27 @@ def _results(actor: Actor, task: Task, seeds: Sequence[int], workers: int) -> It
         ) from error
 
 
+@contextmanager
+def _handed_over(actor: Actor, task: Task) -> Iterator[Path]:
+    """What the workers need, in a file: a pipe to one that dies at its start would take no more and be waited for."""
+    with TemporaryDirectory(prefix="vmg-") as folder:
+        file = Path(folder) / "work.pickle"
+        with open(file, "wb") as out:
+            pickle.dump((actor, task), out, pickle.HIGHEST_PROTOCOL)
+        yield file
+
+
+def _pool(workers: int, file: Path) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(workers, get_context("spawn"), _prepare_worker, (file,))
+
+
 _worker: dict[str, Any] = {}
 
 
-def _prepare_worker(actor: Actor, task: Task) -> None:
+def _prepare_worker(file: Path) -> None:
     threadpool_limits(1)  # one core a worker; and sums do not depend on how many there are
+    with open(file, "rb") as work:
+        actor, task = pickle.load(work)  # written a moment ago by the process that started this one
     _worker.update(actor=actor, task=task, env=task.make())
 
 
