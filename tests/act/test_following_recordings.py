@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import lru_cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from acting_cases import agent, episodes
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vmg.act.keeping import WAIT, WINDOW, KeptRecording
+from vmg.act.keeping import GIVE_UP, WAIT, WINDOW, KeptRecording
 from vmg.act.policy import Policy
 from vmg.act.retask import want
 from vmg.agent import Agent
@@ -150,6 +151,19 @@ def test_a_kept_recording_goes_on_by_itself_where_nothing_moves():
     places = [kept.move(here, way[0], follower().solved, follower().built) for _ in range(WAIT + 2)]
     assert places[: WAIT - 1] == [way[0]] * (WAIT - 1)
     assert way.index(places[-1]) > 0
+
+
+def test_a_recording_that_leads_nowhere_is_given_up():
+    """Where nothing moves for long, on a straight way that is never lost, it is looked for anew."""
+    n = 100
+    hops = np.minimum(np.arange(n) + 1, n - 1).astype(np.int32)
+    line = np.linspace(0, 1, n, dtype=np.float32)[:, None]
+    solution = replace(follower().solved, hops=hops)
+    graph = SimpleNamespace(n_vertices=0, radius=1.0, recorded=SimpleNamespace(features=line))
+    kept = KeptRecording(solution, 0)
+    places = [kept.move(line[0], 77, solution, graph) for _ in range(GIVE_UP)]
+    assert places[-1] == 77
+    assert places[:-1] == [max(0, step + 2 - WAIT) for step in range(GIVE_UP - 1)]
 
 
 def test_a_lost_episode_begins_anew():
