@@ -77,19 +77,20 @@ BARS = {1: Bar("at least", 6_000), 32: Bar("at least", 60_000)}
 
 
 def measure(level: Level) -> Iterator[Row]:
-    """Models side by side, where the time goes, what was tried, PyTorch."""
+    """Models side by side, PyTorch, where the time goes, what was tried."""
     size = SIZES[level]
     episodes = kitchen_like(size.n_steps, seed=0)
     side_by_side = {n: OurTraining(episodes, n) for n in size.models}
+    for n, training in side_by_side.items():
+        yield _models(training, n, size, BARS.get(n) if level == "full" else None)
+    yield from _beside_torch(episodes, side_by_side[1], size)
     bases = {n: Loop(episodes, Variant(models=n, length=size.length)) for n in (size.models[0], size.models[-1])}
     parts = [Loop(episodes, replace(base.variant, part=part)) for base in bases.values() for part in PARTS]
     tried = {name: Loop(episodes, _shortened(variant, size)) for name, variant in TRIED.items()}
     if level == "tiny":
         tried = {name: tried[name] for name in ("Adam over one vector", "losses and gradients in bfloat16")}
-    refused = _compile([*side_by_side.values(), *bases.values(), *parts, *tried.values()], size.length)
+    refused = _compile([*bases.values(), *parts, *tried.values()])
     checked = _check_loop(episodes)
-    for n, training in side_by_side.items():
-        yield _models(training, n, size, BARS.get(n) if level == "full" else None)
     for loop in parts:
         yield _part(loop, size)
     for name, loop in tried.items():
@@ -97,7 +98,6 @@ def measure(level: Level) -> Iterator[Row]:
             yield Row(family="gpu tried", name=f"{name}: refused", note=refused[loop])
         else:
             yield _beside_base(name, loop, bases[loop.variant.models], size, checked)
-    yield from _beside_torch(episodes, side_by_side[1], size)
 
 
 def flops(episodes: Episodes, batch_size: int = 100) -> float:
@@ -118,13 +118,11 @@ def _shortened(variant: Variant, size: Size) -> Variant:
     return replace(variant, models=min(variant.models, size.models[-1]), length=length)
 
 
-def _compile(loops: Sequence[Loop | OurTraining], length: int) -> dict[Loop | OurTraining, str]:
+def _compile(loops: Sequence[Loop]) -> dict[Loop, str]:
     """Compile all loops at once, on all cores: one after the other would take minutes. Return those that cannot be."""
     refused = {}
     with ThreadPoolExecutor(8) as pool:
-        started = {
-            loop: pool.submit(loop.run) if isinstance(loop, Loop) else pool.submit(loop.run, length) for loop in loops
-        }
+        started = {loop: pool.submit(loop.run) for loop in loops}
         for loop, running in started.items():
             try:
                 running.result()
@@ -226,12 +224,14 @@ def main() -> None:
     options = parser.parse_args()
     level: Level = "tiny" if options.tiny else "full"
     began, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.perf_counter()
-    rows = list(told("gpu", measure, level))
     machine = describe_machine() | {"device": jax.devices()[0].device_kind}
+    rows: list[Row] = []
+    for row in told("gpu", measure, level):
+        rows.append(row)
+        if options.json:  # row by row: on a card lent for minutes the last ones may not be reached
+            write_json(options.json, to_json(rows, level, machine, began, time.perf_counter() - clock))
     show(table(rows, f"{level} run, {began}, {machine['device']}"))
     show(notes(rows))
-    if options.json:
-        write_json(options.json, to_json(rows, level, machine, began, time.perf_counter() - clock))
 
 
 if __name__ == "__main__":

@@ -296,7 +296,10 @@ def _kitchen(kind: str) -> Task:
     # lies a little off its recorded place pulls it away from the path. Its decay is the largest that costs nothing on
     # episodes held out; three steps are as far ahead as its error there stays within a fifth of the smallest.
     learn = LearnConfig(
-        translator_columns=KITCHEN_FIELDS["robot"], translator_inputs="raw relative", translator_decay=0.01
+        translator_columns=KITCHEN_FIELDS["robot"],
+        translator_inputs="raw relative",
+        translator_decay=0.01,
+        translator_memory=100_000,
     )
     ours = _along_recordings(replace(paper, learn=learn), ActConfig(subgoal_steps=3, keep_path=True))
     return Task(

@@ -205,6 +205,7 @@ ABLATIONS: dict[str, Ablation] = {
             Variant("paths by hops", solve={"path_weights": "hops"}),
             Variant("ties to the nearest", solve={"ties": "nearest"}, possible=_unlimited),
             *(Variant(f"subgoal on vertex {n} of the path", act={"subgoal_steps": n}) for n in (1, 2, 3, 5)),
+            Variant("path kept until lost or stuck", act={"keep_path": True}),
             *map(_along_recordings, (2, 5, 10)),
             Variant("translator sees normalised states", learn={"translator_inputs": "normalised"}),
             Variant("translator sees relative goals", learn={"translator_inputs": "relative"}),
