@@ -79,12 +79,11 @@ def solve(
 
 
 def edge_weights(rewards: EdgeRewards, graph: MemoryGraph, path_weights: PathWeights) -> Int64s:
-    """Whole-number weight of each edge: (max R_G) − R_G in parts of the rewards' range, or 0 when only hops count."""
+    """Whole-number weight of each edge: (max R_G) − R_G in parts of the rewards' range, or 1 where only hops count."""
     followed = rewards.edges[~rewards.absorbing[graph.tails]]
-    if path_weights == "hops" or len(followed) == 0:
-        return np.zeros(graph.n_edges, np.int64)
-    best, spread = followed.max(), np.ptp(followed)
-    gaps = (best - rewards.edges) / spread if spread > 0 else np.zeros(graph.n_edges)
+    if path_weights == "hops" or len(followed) == 0 or np.ptp(followed) == 0:
+        return np.ones(graph.n_edges, np.int64)
+    gaps = (followed.max() - rewards.edges) / np.ptp(followed)
     weights: Int64s = np.rint(np.maximum(gaps, 0.0) * RESOLUTION).astype(np.int64)
     return weights
 
@@ -108,7 +107,7 @@ def _plan_anywhere(
 ) -> Solution:
     """v* is the best of all that can be reached; with it every vertex of a path shares the path's target."""
     targets, ends = _best_anywhere(graph, absorbing, by_rank, groups)
-    hops, passed = _hops(graph, absorbing, weights, targets, ends, confined=True)
+    hops, passed = _hops(graph, absorbing, weights, targets, ends, np.zeros(0, np.int64))
     return Solution(solved.values, _followed(hops), hops, passed)
 
 
@@ -167,21 +166,20 @@ def _plan_within(
 
     ranks = np.empty(graph.n_vertices, np.int64)
     ranks[by_rank] = np.arange(graph.n_vertices)
-    targets = kernels.best_within(graph.first_edge, graph.heads, absorbing, ranks, by_rank, search_steps)
-    hops, passed = _hops(graph, absorbing, weights, targets, np.zeros(graph.n_vertices, bool), confined=False)
+    targets, limits = kernels.best_within(
+        graph.first_edge, graph.heads, weights, absorbing, ranks, by_rank, search_steps
+    )
+    hops, passed = _hops(graph, absorbing, weights, targets, np.zeros(graph.n_vertices, bool), limits)
     return Solution(solved.values, targets, hops, passed)
 
 
 def _hops(
-    graph: MemoryGraph, absorbing: Bools, weights: Int64s, targets: Int32s, ends: Bools, *, confined: bool
+    graph: MemoryGraph, absorbing: Bools, weights: Int64s, targets: Int32s, ends: Bools, limits: Int64s
 ) -> tuple[Int32s, Int32s]:
     from vmg.graph import kernels
 
-    first_in, edges_in = graph.incoming
-    by_target = np.argsort(targets, kind="stable")
-    hops, passed = kernels.next_hops(
-        first_in, graph.tails[edges_in], weights[edges_in], absorbing, targets, ends, by_target, confined
-    )
+    edges, by_target = (graph.first_edge, graph.heads, *graph.incoming), np.argsort(targets, kind="stable")
+    hops, passed = kernels.next_hops(*edges, graph.tails, weights, absorbing, targets, ends, by_target, limits)
     return hops, passed
 
 
