@@ -185,6 +185,7 @@ def test_the_table_of_a_solution_lives_while_it_is_followed(corner):
         ("position = 1, 1", 0.05, [1.01, 1.02, 9, 9]),
         ("velocity=0,-1", 0.1, [9, 9, 0.05, -1.05]),
         ("position=-1..1,0..2", None, [-0.9, 1.9, 9, 9]),
+        ("position=-inf..inf,0..2", None, [-99, 1.9, 9, 9]),
     ],
 )
 def test_a_goal_is_named_by_a_part_of_the_state(goal, tolerance, held):
@@ -202,6 +203,12 @@ def test_a_goal_is_named_by_a_part_of_the_state(goal, tolerance, held):
         ("position=1,east", r"is no goal of"),
         ("position", r"is no goal of"),
         ("position=2..1,0..1", r"low no higher than high"),
+        (
+            "position=nan,1",
+            r"'position=nan,1' holds nan, which is nowhere: give a number, or -inf\.\.inf where any will",
+        ),
+        ("position=0..nan,1..2", r"holds nan, which is nowhere"),
+        ("position=inf,1", r"are finite numbers, not \[inf, 1\.0\]"),
         ("velocity=0,0", r"Say how near to 'velocity=0,0' counts as there: give a tolerance, in the units of velocity"),
     ],
 )
