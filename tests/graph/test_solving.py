@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
 from strategies import absorbing_sets, labelled_episodes
 from twins import cheapest, exact_values, reachable
 
@@ -113,6 +115,27 @@ def test_paths_of_a_larger_graph(search_steps):
         path = solution.path(vertex)
         cost = (sum(weight_of[hop] for hop in pairwise(path)), len(path) - 1)
         assert cost == cheapest(pairs, weights, rewards.absorbing, vertex, int(solution.targets[vertex]))
+
+
+@pytest.mark.parametrize("levels", [2, 9])
+@pytest.mark.parametrize("search_steps", [2, 6, 9])
+def test_limited_paths_of_a_graph_larger_than_what_is_looked_at_forwards(levels, search_steps):
+    """Every path weighs, and has as many edges, as the one scipy finds in the whole graph."""
+    rng = np.random.default_rng(search_steps)
+    n = 3000
+    pairs = sorted({(int(a), int(b)) for a, b in rng.integers(0, n, (3 * n, 2)) if a != b})
+    graph = graph_of(pairs, n)
+    worth = rng.integers(0, levels, len(pairs)) * (rng.random(len(pairs)) < (0.02 if levels == 2 else 1.0))
+    rewards = EdgeRewards(worth / 8, rng.random(n) < 0.01)
+    solution = solve(graph, rewards, 0.9, search_steps=search_steps)
+    costs = edge_weights(rewards, graph, "rewards") * 2**12 + 1.0  # one edge more, the same weight: dearer
+    left = ~rewards.absorbing[graph.tails]
+    backwards = csr_array((costs[left], (graph.heads[left], graph.tails[left])), (n, n))
+    ends, end_of = np.unique(solution.targets, return_inverse=True)
+    cost_of = dict(zip(pairs, costs.tolist(), strict=True))
+    found = [sum(cost_of[hop] for hop in pairwise(solution.path(vertex))) for vertex in range(n)]
+    assert len(ends) > 100
+    assert found == dijkstra(backwards, indices=ends)[end_of, np.arange(n)].tolist()
 
 
 def graph_of(pairs, n):

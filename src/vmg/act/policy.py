@@ -13,7 +13,7 @@ from vmg.agent import Agent
 from vmg.config import ActConfig
 from vmg.data.keys import leaves
 from vmg.errors import VMGError
-from vmg.graph import Solution, reaching
+from vmg.graph import Solution, Ways, reaching
 from vmg.networks import encode, translate
 from vmg.types import Bools, Float32s, Int32s, Int64s
 from vmg.wishes import Place
@@ -93,6 +93,7 @@ class Policy:
         self._kept_recordings: dict[int, KeptRecording] = {}
         self._rng = _generator_for(None)
         self._aim: Aim | None = None
+        self._ways: list[Ways] = []  # held, or the solutions would make them again for every decision
 
     def begin(self, observation: Any = None) -> None:
         """Start an episode: forget kept paths and, where the environment names the goal, solve for this one."""
@@ -122,12 +123,14 @@ class Policy:
 
     def _decide(self, batch: Float32s, solutions: Solution | Sequence[Solution] | None) -> Decisions:
         followed = self._solutions(solutions, len(batch))
+        grouped = _grouped(followed)
+        self._ways = [solution.ways for solution, _ in grouped]
         features = encode(self.agent.weights, batch)
         vertices, distances = self._graph.nearest(features)
         off_graph = distances > self._graph.radius
         targets, subgoals = np.empty_like(vertices), np.empty_like(vertices)
         entries, goals = vertices.copy(), np.empty_like(batch)
-        for solution, rows in _grouped(followed):
+        for solution, rows in grouped:
             if solution is self._current and self._aim:
                 vertices[rows], distances[rows] = self._rejoined(features[rows], vertices[rows], distances[rows])
             entries[rows] = self._entries(features[rows], vertices[rows], solution)
@@ -161,7 +164,7 @@ class Policy:
 
         That is the one from which the way costs least, the gap to it included.
         """
-        if solution.to_go is None:
+        if (to_go := solution.to_go) is None:
             return vertices
         graph, (first, rows) = self._graph, self._graph.members
         price = self.agent.config.solve.switch_cost / graph.step_length
@@ -169,7 +172,7 @@ class Policy:
         for i, (feature, vertex) in enumerate(zip(features, vertices, strict=True)):
             own = rows[first[vertex] : first[vertex + 1]]
             gaps = np.linalg.norm(graph.recorded.features[own] - feature, axis=1)
-            entries[i] = graph.n_vertices + own[np.argmin(price * gaps + solution.to_go[own])]
+            entries[i] = graph.n_vertices + own[np.argmin(price * gaps + to_go[own])]
         return entries
 
     def _goals(self, entries: Int32s, solution: Solution) -> Float32s:

@@ -114,6 +114,8 @@ class Task:
                 f"its fields and as many numbers as it has: {sizes}."
             )
         low, high = zip(*(each for each in bounds if each), strict=True)
+        if np.isnan((low, high)).any():
+            raise VMGError(f"{goal!r} holds nan, which is nowhere: give a number, or -inf..inf where any will do.")
         if low != high:
             return within(low, high, columns=columns, words=f"{name} in {numbers}")
         if tolerance is None:

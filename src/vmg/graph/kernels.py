@@ -345,40 +345,61 @@ def best_reachable(first_in: Any, tails: Any, absorbing: Any, by_rank: Any, grou
 
 
 @_jit
-def best_within(first_edge: Any, heads: Any, absorbing: Any, ranks: Any, by_rank: Any, search_steps: int) -> Any:
-    """For each vertex the best-ranked vertex within `search_steps` edges of it, itself included."""
-    best = ranks.copy()
+def best_within(
+    first_edge: Any, heads: Any, weights: Any, absorbing: Any, ranks: Any, by_rank: Any, search_steps: int
+) -> Any:
+    """For each vertex the best-ranked vertex within `search_steps` edges of it, itself included, and the weight of a
+    path there of no more edges: the cheapest of those found on the way.
+    """
+    best, spent = ranks.copy(), np.zeros(len(ranks), np.int64)
     for _ in range(search_steps):
-        before = best.copy()
+        before, spent_before = best.copy(), spent.copy()
         changed = False
         for vertex in range(len(best)):
             if absorbing[vertex]:
                 continue
             for edge in range(first_edge[vertex], first_edge[vertex + 1]):
-                if before[heads[edge]] < best[vertex]:
-                    best[vertex] = before[heads[edge]]
-                    changed = True
+                rank = before[heads[edge]]
+                if rank > best[vertex]:
+                    continue
+                weight = spent_before[heads[edge]] + weights[edge]
+                if rank < best[vertex] or weight < spent[vertex]:
+                    changed |= rank < best[vertex]
+                    best[vertex], spent[vertex] = rank, weight
         if not changed:
             break
-    return by_rank[best].astype(np.int32)
+    return by_rank[best].astype(np.int32), spent
 
 
 @_jit
 def next_hops(
-    first_in: Any, tails: Any, weights: Any, absorbing: Any, targets: Any, ends: Any, by_target: Any, confined: bool
+    first_edge: Any,
+    heads: Any,
+    first_in: Any,
+    edges_in: Any,
+    tails: Any,
+    weights: Any,
+    absorbing: Any,
+    targets: Any,
+    ends: Any,
+    by_target: Any,
+    limits: Any,
 ) -> Any:
     """Cheapest paths from every vertex to its target, as one table of hops.
 
     Entry v < n of the table is vertex v on the way to its own target; entries from n on are vertices passed on the way
-    to somebody else's target, which exist only when the search is limited (`confined` says it is not: then every
-    vertex of a path shares the path's target). Vertices with the same target that are marked as `ends` are all as good
-    as the target: each path leads to the one it reaches most cheaply. Returns (next entry of each entry, vertex of the
-    entries from n on).
+    to somebody else's target, which exist only when the search is limited. Then `limits` says what the path from each
+    vertex weighs at most; without any, every vertex of a path shares the path's target. Vertices with the same target
+    that are marked as `ends` are all as good as the target: each path leads to the one it reaches most cheaply.
+    Returns (next entry of each entry, vertex of the entries from n on).
 
     One Dijkstra backwards from each target, over (weight, edges) with whole-number weights, so that ties are exact; a
     tie goes to the next vertex of lower index. It stops when all vertices with that target have their path. Vertices
     reached over an edge of the greatest weight, nearly all where rewards are sparse, are reached in the order in which
     they will be done: they wait in a line, and only the others in a heap.
+
+    Where search is limited, few of the vertices around a target have it. A first search, half the way forwards from
+    those, then tells which vertices lie too far from all of them to be on a path.
     """
     n = len(targets)
     passed = np.empty(16, np.int32)
@@ -386,6 +407,9 @@ def next_hops(
     n_passed = 0
 
     heaviest = np.max(weights) if len(weights) > 0 else 0
+    weights_in, tails_in = weights[edges_in], tails[edges_in]
+    confined = len(limits) == 0
+    limit, far = np.int64(0), np.int64(0)
     weight_to = np.full(n, np.iinfo(np.int64).max, np.int64)
     edges_to = np.zeros(n, np.int32)
     step_to = np.full(n, -1, np.int32)
@@ -394,6 +418,8 @@ def next_hops(
     touched = np.empty(n, np.int32)
     line = np.empty(n + len(tails), np.int32)
     heap = np.empty((16, 2), np.int64)
+    weight_from = np.full(n, np.iinfo(np.int64).max, np.int64)
+    begun = np.empty(n, np.int32)
 
     begin = 0
     while begin < n:
@@ -401,6 +427,13 @@ def next_hops(
         end = begin
         while end < n and targets[by_target[end]] == target:
             end += 1
+        n_begun = 0
+        if not confined:
+            limit = np.max(limits[by_target[begin:end]])
+            n_begun, far, heap = _search_forwards(
+                by_target[begin:end], target, limit // 2, first_edge, heads, weights, heaviest, absorbing,
+                weight_from, done, begun, line, heap,
+            )  # fmt: skip
         missing = end - begin
         n_touched, served, queued, n_heap = 0, 0, 0, 0
         for i in range(begin - 1, end):
@@ -412,30 +445,26 @@ def next_hops(
                 line[queued] = vertex
                 queued += 1
         while missing > 0:
-            while served < queued and done[line[served]]:
-                served += 1
-            while n_heap > 0 and done[heap[0, 1] & _VERTEX]:
-                n_heap = _drop_first(heap, n_heap)
-            if served == queued and n_heap == 0:
+            head, served, n_heap = _next(line, served, queued, heap, n_heap, done, weight_to, edges_to)
+            if head < 0:
                 break
-            head = heap[0, 1] & _VERTEX if n_heap > 0 else line[served]
-            if served < queued and not _before(head, line[served], weight_to, edges_to):
-                head = line[served]
             done[head] = True
             if targets[head] == target:
                 missing -= 1
             edges = edges_to[head] + 1
             for edge in range(first_in[head], first_in[head + 1]):
-                tail = tails[edge]
+                tail = tails_in[edge]
                 if done[tail] or absorbing[tail] or (confined and targets[tail] != target):
                     continue
-                weight = weight_to[head] + weights[edge]
+                weight = weight_to[head] + weights_in[edge]
+                if not confined and weight + min(weight_from[tail], far) > limit:
+                    continue
                 if weight < weight_to[tail] or (weight == weight_to[tail] and edges < edges_to[tail]):
                     if step_to[tail] < 0:
                         touched[n_touched] = tail
                         n_touched += 1
                     weight_to[tail], edges_to[tail], step_to[tail] = weight, edges, head
-                    if weights[edge] == heaviest:
+                    if weights_in[edge] == heaviest:
                         line[queued] = tail
                         queued += 1
                     else:
@@ -462,8 +491,87 @@ def next_hops(
             vertex = touched[i]
             weight_to[vertex], edges_to[vertex] = np.iinfo(np.int64).max, 0
             step_to[vertex], entry[vertex], done[vertex] = -1, -1, False
+        for i in range(n_begun):
+            weight_from[begun[i]] = np.iinfo(np.int64).max
         begin = end
     return hops[: n + n_passed].copy(), passed[:n_passed].copy()
+
+
+AHEAD = 512  # vertices looked at forwards, and two for each source: more costs more than it saves
+
+
+@_jit
+def _search_forwards(
+    sources: Any,
+    target: int,
+    limit: int,
+    first_edge: Any,
+    heads: Any,
+    weights: Any,
+    heaviest: int,
+    absorbing: Any,
+    weight_from: Any,
+    done: Any,
+    begun: Any,
+    line: Any,
+    heap: Any,
+) -> Any:
+    """Weights of the cheapest ways from any source to the vertices within a limit of them.
+
+    Returns the vertices begun, how far the others are at least, and the heap; `done` is left as it was found.
+    """
+    n_begun, served, queued, n_heap, n_done = 0, 0, 0, 0, 0
+    for vertex in sources:
+        if vertex != target:
+            begun[n_begun] = vertex
+            n_begun += 1
+            weight_from[vertex] = 0
+            line[queued] = vertex
+            queued += 1
+    far = np.int64(0)
+    while n_begun > 0:
+        tail, served, n_heap = _next(line, served, queued, heap, n_heap, done, weight_from, weight_from)
+        if tail < 0:
+            far = np.int64(np.iinfo(np.int64).max // 2)
+            break
+        far = weight_from[tail]
+        if far > limit or n_done > AHEAD + 2 * len(sources):
+            break
+        done[tail] = True
+        n_done += 1
+        if absorbing[tail]:
+            continue
+        for edge in range(first_edge[tail], first_edge[tail + 1]):
+            head, weight = heads[edge], far + weights[edge]
+            if weight >= weight_from[head]:
+                continue
+            if weight_from[head] == np.iinfo(np.int64).max:
+                begun[n_begun] = head
+                n_begun += 1
+            weight_from[head] = weight
+            if weights[edge] == heaviest:
+                line[queued] = head
+                queued += 1
+            else:
+                heap, n_heap = _add(heap, n_heap, weight, head)
+    for i in range(n_begun):
+        done[begun[i]] = False
+    return n_begun, far, heap
+
+
+@_jit
+def _next(line: Any, served: int, queued: int, heap: Any, n_heap: int, done: Any, weight: Any, edges: Any) -> Any:
+    """The vertex that is done next, of those that wait in the line and in the heap; below 0 where none does."""
+    while served < queued and done[line[served]]:
+        served += 1
+    while n_heap > 0 and done[heap[0, 1] & _VERTEX]:
+        n_heap = _drop_first(heap, n_heap)
+    if served == queued and n_heap == 0:
+        return -1, served, n_heap
+    vertex = heap[0, 1] & _VERTEX if n_heap > 0 else line[served]
+    if served < queued and not _before(vertex, line[served], weight, edges):
+        vertex = line[served]
+    return vertex, served, n_heap
 
 
 _VERTEX = 0xFFFFFFFF  # the lower half of a heap's second number; the upper half is the edges to it
@@ -518,13 +626,12 @@ def along_recordings(
     ends: Any,
     absorbing: Any,
 ) -> Any:
-    """Cheapest ways from every recorded observation to the target of its vertex, along recordings, as a table of hops.
+    """Cheapest ways from every recorded observation to the target of its vertex, along recordings.
 
     From observation x the recording leads to x + 1 (at step_costs[x], below 0 where it ends), and the vertex of x to
-    any observation y in it, at switch_costs[x] + switch_costs[y]. Entry v < n of the table is a vertex, entry n + x an
-    observation; each leads to an observation's entry, or to itself where the way ends. Returned with it is what the
-    way costs from each observation. `targets`, `ends` and `absorbing` are as in `next_hops`: every observation of a way
-    shares the way's target.
+    any observation y in it, at switch_costs[x] + switch_costs[y]. Returned is the entry each vertex leads to, n + y for
+    its best observation y or itself where ways end, and whether the way from each observation changes to that one.
+    `targets`, `ends` and `absorbing` are as in `next_hops`: every observation of a way shares the way's target.
 
     One Dijkstra backwards from all ends at once, over (cost, hops). Only vertices wait in the heap; an observation that
     has become cheaper is walked back from at once, along its recording, while that makes earlier ones cheaper too.
@@ -532,7 +639,7 @@ def along_recordings(
     n_rows, n = len(labels), len(targets)
     cost = np.full(n_rows, np.iinfo(np.int64).max, np.int64)
     hops = np.zeros(n_rows, np.int32)
-    follow = np.full(n_rows, -1, np.int32)
+    changes = np.zeros(n_rows, np.bool_)
     vertex_cost = np.full(n, np.iinfo(np.int64).max, np.int64)
     vertex_hops = np.zeros(n, np.int32)
     vertex_follow = np.full(n, -1, np.int32)
@@ -547,7 +654,7 @@ def along_recordings(
         if ends[labels[row]]:
             n_heap = _walk_back(
                 row, labels, step_costs, switch_costs, targets, absorbing, ends, done,
-                cost, hops, follow, vertex_cost, vertex_hops, vertex_follow, heap, n_heap, place,
+                cost, hops, changes, vertex_cost, vertex_hops, vertex_follow, heap, n_heap, place,
             )  # fmt: skip
     while n_heap > 0:
         vertex, n_heap = _pop(heap, n_heap, place, vertex_cost, vertex_hops)
@@ -556,15 +663,13 @@ def along_recordings(
             row = members[i]
             through, n_hops = vertex_cost[vertex] + switch_costs[row], vertex_hops[vertex] + 1
             if through < cost[row] or (through == cost[row] and n_hops < hops[row]):
-                cost[row], hops[row], follow[row] = through, n_hops, vertex_follow[vertex]
+                cost[row], hops[row], changes[row] = through, n_hops, True
                 n_heap = _walk_back(
                     row, labels, step_costs, switch_costs, targets, absorbing, ends, done,
-                    cost, hops, follow, vertex_cost, vertex_hops, vertex_follow, heap, n_heap, place,
+                    cost, hops, changes, vertex_cost, vertex_hops, vertex_follow, heap, n_heap, place,
                 )  # fmt: skip
-    table = np.arange(n + n_rows).astype(np.int32)
-    table[:n] = np.where(vertex_follow >= 0, n + vertex_follow, table[:n])
-    table[n:] = np.where(follow >= 0, n + follow, table[n:])
-    return table, cost
+    leads = np.where(vertex_follow >= 0, n + vertex_follow, np.arange(n)).astype(np.int32)
+    return leads, changes
 
 
 @_jit
@@ -579,7 +684,7 @@ def _walk_back(
     done: Any,
     cost: Any,
     hops: Any,
-    follow: Any,
+    changes: Any,
     vertex_cost: Any,
     vertex_hops: Any,
     vertex_follow: Any,
@@ -596,7 +701,7 @@ def _walk_back(
         through, n_hops = cost[row] + step_costs[before], hops[row] + 1
         if through > cost[before] or (through == cost[before] and n_hops >= hops[before]):
             break
-        cost[before], hops[before], follow[before] = through, n_hops, row
+        cost[before], hops[before], changes[before] = through, n_hops, False
         over = through + switch_costs[before]
         if not done[tail] and (over < vertex_cost[tail] or (over == vertex_cost[tail] and n_hops < vertex_hops[tail])):
             vertex_cost[tail], vertex_hops[tail], vertex_follow[tail] = over, n_hops, before
