@@ -97,9 +97,10 @@ def _graph_words(facts: Mapping[str, Any]) -> str:
     graph = facts["graph"]
     if graph is None:
         return "no graph yet"
+    steps = graph["steps_per_edge"]
     return (
         f"{graph['vertices']:,} vertices, {graph['edges']:,} edges, {graph['components']:,} components, "
-        f"{graph['dead_ends']:,} dead ends, {graph['steps_per_edge']:.1f} steps an edge; "
+        f"{graph['dead_ends']:,} dead ends, {'inf' if steps is None else f'{steps:.1f}'} steps an edge; "
         f"{'solved' if facts['solved'] else 'not solved'}"
     )
 

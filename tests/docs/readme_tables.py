@@ -62,8 +62,9 @@ def untouched() -> str:
 
 def main() -> str:
     lines = [
-        "| task | VMG, `ours` | 95 % interval | each of the five models | VMG, `paper` | BC | GCBC | the paper |",
-        "|---|---|---|---|---|---|---|---|",
+        "| task | VMG, `ours` | 95 % interval | each of the five models | checkpoint chosen there | VMG, `paper` | BC | GCBC "
+        "| the paper |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     rows = {(row["task"], row["preset"]): row for row in read("main")}
     for (task, preset), row in rows.items():
@@ -76,6 +77,7 @@ def main() -> str:
                 f"**{scores['VMG']['score']:.1f}**",
                 f"{low:.1f} – {high:.1f}",
                 ", ".join(f"{score:.1f}" for score in scores["VMG"]["models"]),
+                f"{row['chosen']['score']:.1f}" if row.get("chosen") else "",
                 *(_score(found) for found in (beside.get("VMG"), scores.get("BC"), scores.get("GCBC"))),
                 f"{mean} ± {deviation}",
             )
@@ -97,6 +99,23 @@ def decay() -> str:
         cells = (f"{errors[each]['10000']['5']:.3f} → {errors[each]['400000']['5']:.3f}" for each in decays)
         lines.append(f"| {task} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def memory() -> str:
+    """Held-out errors of the translator's last weights and of their average, three models each."""
+    rows = read("translator-memory")["rows"]
+    lines = ["| task | steps ahead | last weights, each model | their average |", "|---|---|---|---|"]
+    for task in dict.fromkeys(row["task"] for row in rows):
+        for ahead in rows[0]["held_out_error"]:
+            of = lambda n, t=task, k=ahead: ", ".join(  # noqa: E731
+                f"{row['held_out_error'][k]:.3f}" for row in rows if (row["task"], row["translator_memory"]) == (t, n)
+            )
+            lines.append(f"| {task} | {ahead} | {of(1)} | {of(100_000)} |")
+    return "\n".join(lines)
+
+
+def skills() -> str:
+    return study_table(read("skills")).rstrip()
 
 
 def new_task() -> str:
@@ -163,12 +182,14 @@ TABLES = {
     "benchmarks": benchmarks,
     "new_task": new_task,
     "decay": decay,
+    "memory": memory,
+    "skills": skills,
 } | {name: partial(ablation, name) for name in ABLATIONS}
 SPEEDS = {f"speed_{family}": partial(speed, family) for family in (*FAMILIES, "gpu", "gpu_parts", "gpu_tried")}
 TABLES |= SPEEDS | {"speed_tried": speed_tried}
 PAGES = {
     ROOT / "README.md": ("demo", "untouched", "main", "benchmarks"),
-    ROOT / "docs" / "results.md": ("main", "decay"),
+    ROOT / "docs" / "results.md": ("main", "skills", "decay", "memory"),
     ROOT / "docs" / "new-task.md": ("new_task",),
     ROOT / "docs" / "ablations.md": tuple(ABLATIONS),
     ROOT / "docs" / "benchmarks.md": (*SPEEDS, "speed_tried"),

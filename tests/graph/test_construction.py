@@ -100,3 +100,10 @@ def test_summary_of_two_parts_with_held_out_episodes():
     assert summary.steps_per_edge == pytest.approx(4 / 3)
     assert summary.covered_observations == pytest.approx(3 / 4)
     assert summary.covered_steps == pytest.approx(1 / 3)
+
+
+def test_a_graph_whose_steps_stay_in_one_vertex_is_told_without_infinity():
+    points = np.zeros((3, 1), np.float32)
+    summary = summarise(build(points, episodes_around(points, [2]), 1.0))
+    assert summary.steps_per_edge == float("inf")
+    assert summary.to_dict()["steps_per_edge"] is None

@@ -1,6 +1,7 @@
 """What a graph looks like in numbers, and how well it covers episodes it was not built from."""
 
 from dataclasses import asdict, dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,8 @@ class GraphSummary:
     """Share of held-out steps that stay inside a vertex or follow an edge of the graph."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name."""
-        return asdict(self)
+        """Return the numbers by name, ready for JSON, which knows no infinity: None steps an edge if none is taken."""
+        return asdict(self) | {"steps_per_edge": self.steps_per_edge if isfinite(self.steps_per_edge) else None}
 
 
 def summarise(
