@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from vmg.view.charts import readable_ticks
 from vmg.view.style import DASHES, MARKERS, STYLES, Style, Theme, new_figure, save_figure, styled
 
 ROOT = Path(__file__).parents[1]
@@ -83,6 +84,8 @@ def _draw_panel(axis: Any, panel: Panel, rows: Sequence[dict[str, Any]], style: 
     if slow:
         axis.plot(*zip(*slow, strict=True), color=style.lines[0], lw=0.8, ls=":", label="ours, 99th percentile")
     axis.set(title=panel.title, xlabel=panel.x, ylabel=panel.y, xscale="log", yscale="log")
+    readable_ticks(axis.xaxis)
+    readable_ticks(axis.yaxis)
     axis.grid(True)
     axis.legend(fontsize=7)
 

@@ -1,14 +1,17 @@
-"""`python -m benchmarks.gpu [--tiny] [--json FILE]`: the training step on one GPU, and what was tried to speed it up.
+"""The training step on one GPU, and what was tried to speed it up.
+
+`python -m benchmarks.gpu [--tiny] [--rows FAMILY ...] [--json FILE]`
 
 It needs JAX and what learning needs; PyTorch, the peer, is left out where it is not installed.
 """
 
 import argparse
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -76,23 +79,34 @@ SIZES: dict[Level, Size] = {
 BARS = {1: Bar("at least", 6_000), 32: Bar("at least", 60_000)}
 
 
-def measure(level: Level) -> Iterator[Row]:
-    """Models side by side, PyTorch, where the time goes, what was tried."""
+def measure(level: Level, families: Sequence[str] = ()) -> Iterator[Row]:
+    """Yield the rows of the families named, or of all."""
     size = SIZES[level]
     episodes = kitchen_like(size.n_steps, seed=0)
-    side_by_side = {n: OurTraining(episodes, n) for n in size.models}
-    for n, training in side_by_side.items():
-        yield _models(training, n, size, BARS.get(n) if level == "full" else None)
-    yield from _beside_torch(episodes, side_by_side[1], size)
-    bases = {n: Loop(episodes, Variant(models=n, length=size.length)) for n in (size.models[0], size.models[-1])}
-    parts = [Loop(episodes, replace(base.variant, part=part)) for base in bases.values() for part in PARTS]
-    tried = {name: Loop(episodes, _shortened(variant, size)) for name, variant in TRIED.items()}
-    if level == "tiny":
-        tried = {name: tried[name] for name in ("Adam over one vector", "losses and gradients in bfloat16")}
-    refused = _compile([*bases.values(), *parts, *tried.values()])
-    checked = _check_loop(episodes)
-    for loop in parts:
+    for family in families or FAMILIES:
+        yield from FAMILIES[family](episodes, size, level)
+
+
+def _side_by_side(episodes: Episodes, size: Size, level: Level) -> Iterator[Row]:
+    for n in size.models:
+        yield _models(OurTraining(episodes, n), n, size, BARS.get(n) if level == "full" else None)
+
+
+def _parts(episodes: Episodes, size: Size, level: Level) -> Iterator[Row]:
+    models = dict.fromkeys((size.models[0], size.models[-1]))
+    loops = [Loop(episodes, Variant(models=n, length=size.length, part=part)) for n in models for part in PARTS]
+    _compile(loops)
+    for loop in loops:
         yield _part(loop, size)
+
+
+def _tried(episodes: Episodes, size: Size, level: Level) -> Iterator[Row]:
+    """What was tried, each beside the loop as it is."""
+    names = TRIED if level == "full" else ("Adam over one vector", "losses and gradients in bfloat16")
+    tried = {name: Loop(episodes, _shortened(TRIED[name], size)) for name in names}
+    bases = {n: Loop(episodes, Variant(models=n, length=size.length)) for n in (size.models[0], size.models[-1])}
+    refused = _compile([*bases.values(), *tried.values()])
+    checked = _check_loop(episodes)
     for name, loop in tried.items():
         if loop in refused:
             yield Row(family="gpu tried", name=f"{name}: refused", note=refused[loop])
@@ -153,8 +167,9 @@ def _models(training: OurTraining, n: int, size: Size, bar: Bar | None) -> Row:
     )
 
 
-def _beside_torch(episodes: Episodes, ours: OurTraining, size: Size) -> Iterator[Row]:
+def _beside_torch(episodes: Episodes, size: Size, level: Level) -> Iterator[Row]:
     """PyTorch with its fused Adam, launched step by step, and as a CUDA graph."""
+    ours = OurTraining(episodes)
     device = "cuda" if jax.default_backend() == "gpu" else "cpu"
     for captured in (False, True) if device == "cuda" else (False,):
         peer = TorchTraining(episodes, fused=True, device=device)
@@ -216,17 +231,27 @@ def _rate(episodes: Episodes, speed: float) -> str:
     return f"{rate / 1e12:.2f} TFLOP/s, {100 * rate / FP32_RATE:.1f} % of 67"
 
 
+FAMILIES: dict[str, Callable[[Episodes, Size, Level], Iterator[Row]]] = {
+    "models": _side_by_side,
+    "torch": _beside_torch,
+    "parts": _parts,
+    "tried": _tried,
+}
+"""Models side by side, PyTorch beside one, where a step's time goes, and what was tried to shorten it."""
+
+
 def main() -> None:
     """Measure and tell."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu", description=__doc__)
     parser.add_argument("--tiny", action="store_true", help="sizes that only show that everything runs")
     parser.add_argument("--json", type=Path, help="write the rows to this file too")
+    parser.add_argument("--rows", nargs="*", choices=FAMILIES, default=(), help="only these families of rows")
     options = parser.parse_args()
     level: Level = "tiny" if options.tiny else "full"
     began, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.perf_counter()
     machine = describe_machine() | {"device": jax.devices()[0].device_kind}
     rows: list[Row] = []
-    for row in told("gpu", measure, level):
+    for row in told("gpu", partial(measure, families=options.rows), level):
         rows.append(row)
         if options.json:  # row by row: on a card lent for minutes the last ones may not be reached
             write_json(options.json, to_json(rows, level, machine, began, time.perf_counter() - clock))

@@ -160,7 +160,7 @@ def readable_ticks(axis: Any) -> None:
     ticker = require("matplotlib.ticker", "view")
     low, high = axis.get_view_interval()
     axis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if high < 40 * low else (1,), numticks=8))
-    axis.set_major_formatter(ticker.FuncFormatter(lambda number, _: f"{number:,.6g}"))
+    axis.set_major_formatter(ticker.FuncFormatter(lambda number, _: f"{number:,.7g}"))
     axis.set_minor_formatter(ticker.NullFormatter())
 
 
