@@ -162,12 +162,36 @@ def speed_tried() -> str:
     return "\n".join(lines)
 
 
+def _measured(name: str) -> bool:
+    return (ROOT / "results" / f"{name}.json").exists()
+
+
 def ablation(name: str) -> str:
     """Its table and its figure; a sentence where it was not measured yet."""
-    if not (ROOT / "results" / f"{name}.json").exists():
+    if not _measured(name):
         return f"Not measured yet: `vmg reproduce {name}` measures it."
     figure = f"![{ABLATIONS[name]}](images/{picture(name).name})"
     return f"{study_table(read(name))}\n{figure}"
+
+
+def sensitivity() -> str:
+    """For each task, how far its models lie apart, and which of all variants differ by more than that explains."""
+    rows = [row for name in ABLATIONS if _measured(name) for row in read(name) if "difference" in row]
+    lines = ["| task | baseline, each model | variants | within the spread | beyond it |", "|---|---|---|---|---|"]
+    for task in dict.fromkeys(row["task"] for row in rows):
+        own = {row["variant"]: row for row in rows if row["task"] == task and not row["baseline"]}
+        beyond = [row for row in own.values() if not row["difference"]["within_spread"]]
+        beyond.sort(key=lambda row: row["difference"]["mean"])
+        baseline = next(row for row in rows if row["task"] == task and row["baseline"])
+        cells = (
+            task,
+            ", ".join(f"{score:.1f}" for score in baseline["models"]),
+            str(len(own)),
+            str(len(own) - len(beyond)),
+            ", ".join(f"{row['variant']} {row['difference']['mean']:+.1f}" for row in beyond),
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) if len(lines) > 2 else "Not measured yet."
 
 
 def picture(name: str) -> Path:
@@ -183,6 +207,7 @@ TABLES = {
     "decay": decay,
     "memory": memory,
     "skills": skills,
+    "sensitivity": sensitivity,
 } | {name: partial(ablation, name) for name in ABLATIONS}
 SPEEDS = {f"speed_{family}": partial(speed, family) for family in (*FAMILIES, "gpu", "gpu_parts", "gpu_tried")}
 TABLES |= SPEEDS | {"speed_tried": speed_tried}
@@ -190,7 +215,7 @@ PAGES = {
     ROOT / "README.md": ("demo", "untouched", "main", "benchmarks"),
     ROOT / "docs" / "results.md": ("main", "skills", "decay", "memory"),
     ROOT / "docs" / "new-task.md": ("new_task",),
-    ROOT / "docs" / "ablations.md": tuple(ABLATIONS),
+    ROOT / "docs" / "ablations.md": (*ABLATIONS, "sensitivity"),
     ROOT / "docs" / "benchmarks.md": (*SPEEDS, "speed_tried"),
 }
 
@@ -207,7 +232,7 @@ def filled(page: Path) -> str:
 
 def draw_ablations() -> None:
     for name in ABLATIONS:
-        if (ROOT / "results" / f"{name}.json").exists():
+        if _measured(name):
             save_figure(study_figure(read(name)), picture(name))
 
 
