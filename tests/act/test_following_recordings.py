@@ -119,6 +119,13 @@ def recorded(entry: int) -> np.ndarray:
     return episodes().observations[entry - follower().built.n_vertices]
 
 
+def moved(kept: KeptRecording, feature, found, solution, graph) -> int:
+    """Where an episode is after a step: on along its recording or, where there is nothing to keep to, at `found`."""
+    if not kept.move(feature, solution, graph):
+        kept.begin(found, solution)
+    return kept.entry
+
+
 def test_a_kept_recording_is_followed_to_its_end():
     """Shown the way itself, entry by entry, a policy that keeps to it is at each of them in turn."""
     way = follower().solved.way_from(start())
@@ -148,7 +155,7 @@ def test_a_kept_recording_never_goes_back_nor_jumps(shown):
 def test_a_kept_recording_goes_on_by_itself_where_nothing_moves():
     way, kept = follower().solved.way_from(start()), KeptRecording(follower().solved, start())
     here = follower().built.recorded.features[way[0] - follower().built.n_vertices]
-    places = [kept.move(here, way[0], follower().solved, follower().built) for _ in range(WAIT + 2)]
+    places = [moved(kept, here, way[0], follower().solved, follower().built) for _ in range(WAIT + 2)]
     assert places[: WAIT - 1] == [way[0]] * (WAIT - 1)
     assert way.index(places[-1]) > 0
 
@@ -161,7 +168,7 @@ def test_a_recording_that_leads_nowhere_is_given_up():
     solution = replace(follower().solved, hops=hops)
     graph = SimpleNamespace(n_vertices=0, radius=1.0, recorded=SimpleNamespace(features=line))
     kept = KeptRecording(solution, 0)
-    places = [kept.move(line[0], 77, solution, graph) for _ in range(GIVE_UP)]
+    places = [moved(kept, line[0], 77, solution, graph) for _ in range(GIVE_UP)]
     assert places[-1] == 77
     assert places[:-1] == [max(0, step + 2 - WAIT) for step in range(GIVE_UP - 1)]
 
@@ -169,7 +176,7 @@ def test_a_recording_that_leads_nowhere_is_given_up():
 def test_a_lost_episode_begins_anew():
     kept = KeptRecording(follower().solved, start())
     far = follower().built.recorded.features[0] + 1e3
-    assert kept.move(far, 7, follower().solved, follower().built) == 7
+    assert moved(kept, far, 7, follower().solved, follower().built) == 7
 
 
 def test_another_solution_or_episode_begins_anew():

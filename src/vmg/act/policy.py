@@ -2,20 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from vmg.act.keeping import KeptPath, KeptRecording
+from vmg.act.keeping import KeptPath, KeptRecording, gaps
+from vmg.act.networks import ActingNetworks
 from vmg.agent import Agent
 from vmg.config import ActConfig
 from vmg.data.keys import leaves
 from vmg.errors import VMGError
 from vmg.graph import Solution, reaching
-from vmg.networks import encode, translate
-from vmg.types import Bools, Float32s, Int32s, Int64s
+from vmg.types import Bools, Float32s, Int32s
 from vmg.wishes import Place
 
 
@@ -77,6 +77,17 @@ class Aim:
     """A place that is wanted itself: where a path ends there, it stands in for the recorded state beside it."""
 
 
+class _Way(NamedTuple):
+    """Where each row is on its path, and what it heads for."""
+
+    vertices: Int32s
+    distances: Float32s
+    entries: Int32s
+    targets: Int32s
+    subgoals: Int32s
+    goals: Float32s
+
+
 class Policy:
     """Follows a solved agent's graph. `begin` starts an episode; a decision in between depends on nothing before it,
     unless paths are kept or there is noise.
@@ -86,6 +97,7 @@ class Policy:
         self.agent = agent
         self.config = config or agent.config.act
         self._graph = agent.built
+        self._networks = ActingNetworks(agent.weights)
         self._low = np.array(agent.data.action_low, np.float32)
         self._high = np.array(agent.data.action_high, np.float32)
         self._current = agent.solution
@@ -122,93 +134,100 @@ class Policy:
 
     def _decide(self, batch: Float32s, solutions: Solution | Sequence[Solution] | None) -> Decisions:
         followed = self._solutions(solutions, len(batch))
-        features = encode(self.agent.weights, batch)
+        features = self._networks.encode(batch)
         vertices, distances = self._graph.nearest(features)
-        off_graph = distances > self._graph.radius
-        targets, subgoals = np.empty_like(vertices), np.empty_like(vertices)
-        entries, goals = vertices.copy(), np.empty_like(batch)
-        for solution, rows in _grouped(followed):
-            if solution is self._current and self._aim:
-                vertices[rows], distances[rows] = self._rejoined(features[rows], vertices[rows], distances[rows])
-            entries[rows] = self._entries(features[rows], vertices[rows], solution)
-            if self.config.keep_path and solution.to_go is not None:
-                entries[rows] = self._keep_recordings(np.arange(len(batch))[rows], features, entries, solution)
-            targets[rows] = solution.targets[solution.vertex_of(entries[rows])]
-            ahead = solution.ahead(entries[rows], self.config.subgoal_steps)
-            subgoals[rows] = solution.vertex_of(ahead)
-            goals[rows] = self._goals(ahead, solution)
-            if solution is self._current:
-                goals[rows] = self._aimed(goals[rows], subgoals[rows], targets[rows])
-        if self.config.keep_path and followed and followed[0].to_go is None:
-            subgoals = self._keep(features, vertices, followed)
-            goals = self._graph.states[subgoals]
-        actions = translate(self.agent.weights, batch, goals)
+        way = self._ways(features, vertices, distances, followed)
+        actions = self._networks.translate(batch, way.goals)
         if self.config.noise:
-            actions = actions + self._rng.normal(0.0, self.config.noise, actions.shape).astype(np.float32)
+            actions += self._rng.normal(0.0, self.config.noise, actions.shape).astype(np.float32)
         return Decisions(
-            actions=np.clip(actions, self._low, self._high),
-            vertices=vertices,
-            distances=distances,
-            off_graph=off_graph,
-            targets=targets,
-            subgoals=subgoals,
-            entries=entries,
+            actions=np.minimum(np.maximum(actions, self._low), self._high),
+            vertices=way.vertices,
+            distances=way.distances,
+            off_graph=distances > self._graph.radius,
+            targets=way.targets,
+            subgoals=way.subgoals,
+            entries=way.entries,
             solutions=followed,
         )
 
-    def _entries(self, features: Float32s, vertices: Int32s, solution: Solution) -> Int32s:
-        """Where on the paths each point is: at its vertex or, along recordings, at an observation in it.
+    def _ways(self, features: Float32s, vertices: Int32s, distances: Float32s, solutions: Sequence[Solution]) -> "_Way":
+        """The way of every row; rows that follow the same solution are looked up together."""
+        groups = _grouped(solutions)
+        if len(groups) == 1:
+            return self._way(range(len(features)), features, vertices, distances, solutions[0])
+        ways = [self._way(rows, features[rows], vertices[rows], distances[rows], solutions[rows[0]]) for rows in groups]
+        order = np.argsort(np.concatenate(groups))
+        return _Way(*(np.concatenate(parts)[order] for parts in zip(*ways, strict=True)))
 
-        That is the one from which the way costs least, the gap to it included.
+    def _way(
+        self, rows: Sequence[int], features: Float32s, vertices: Int32s, distances: Float32s, solution: Solution
+    ) -> "_Way":
+        """Where each of these rows is on its path, and what it heads for."""
+        aim = self._aim if solution is self._current else None
+        if aim:
+            vertices, distances = self._rejoined(features, vertices, distances, aim)
+        entries = self._entries(rows, features, vertices, solution)
+        targets = solution.targets.take(vertices if entries is vertices else solution.vertex_of(entries))
+        if self.config.keep_path and solution.to_go is None:
+            subgoals = self._keep(rows, features, vertices, solution)
+            return _Way(vertices, distances, entries, targets, subgoals, self._graph.states[subgoals])
+        ahead = solution.ahead(entries, self.config.subgoal_steps)
+        subgoals = solution.vertex_of(ahead)
+        goals = self._goals(ahead, subgoals, solution)
+        if aim and aim.place:
+            _aim_at(aim.place, goals, (subgoals == targets) & aim.vertices.take(targets))
+        return _Way(vertices, distances, entries, targets, subgoals, goals)
+
+    def _entries(self, rows: Sequence[int], features: Float32s, vertices: Int32s, solution: Solution) -> Int32s:
+        """Where on the paths each point is: at its vertex or, along recordings, at an observation.
+
+        That is the next one of the recording it keeps to, or the one it enters anew.
         """
         if solution.to_go is None:
             return vertices
-        graph, (first, rows) = self._graph, self._graph.members
-        price = self.agent.config.solve.switch_cost / graph.step_length
+        if not self.config.keep_path:
+            found = [self._entry(*each, solution) for each in zip(features, vertices, strict=True)]
+            return np.array(found, np.int32)
         entries = np.empty_like(vertices)
-        for i, (feature, vertex) in enumerate(zip(features, vertices, strict=True)):
-            own = rows[first[vertex] : first[vertex + 1]]
-            gaps = np.linalg.norm(graph.recorded.features[own] - feature, axis=1)
-            entries[i] = graph.n_vertices + own[np.argmin(price * gaps + solution.to_go[own])]
+        for i, row in enumerate(rows):
+            kept = self._kept_recordings.setdefault(row, KeptRecording())
+            if not kept.move(features[i], solution, self._graph):
+                kept.begin(self._entry(features[i], vertices[i], solution), solution)
+            entries[i] = kept.entry
         return entries
 
-    def _goals(self, entries: Int32s, solution: Solution) -> Float32s:
-        """The recorded observation an entry stands for."""
-        if solution.to_go is None:
-            return self._graph.states[solution.vertex_of(entries)]
-        return self._graph.recorded.observations[entries - self._graph.n_vertices]
+    def _entry(self, feature: Float32s, vertex: np.int32, solution: Solution) -> int:
+        """The observation in the vertex from which the way costs least, the gap to it included."""
+        assert solution.to_go is not None
+        graph, (first, members) = self._graph, self._graph.members
+        price = self.agent.config.solve.switch_cost / graph.step_length
+        own = members[first[vertex] : first[vertex + 1]]
+        costs = price * gaps(graph.recorded.features.take(own, 0), feature) + solution.to_go.take(own)
+        return graph.n_vertices + int(own[costs.argmin()])
 
-    def _rejoined(self, features: Float32s, vertices: Int32s, distances: Float32s) -> tuple[Int32s, Float32s]:
+    def _goals(self, entries: Int32s, vertices: Int32s, solution: Solution) -> Float32s:
+        """The recorded observation an entry, which lies in this vertex, stands for."""
+        if solution.to_go is None:
+            return self._graph.states.take(vertices, 0)
+        return self._graph.recorded.observations.take(entries - self._graph.n_vertices, 0)
+
+    def _rejoined(self, features: Float32s, vertices: Int32s, distances: Float32s, aim: Aim) -> tuple[Int32s, Float32s]:
         """Where nothing leads on to what is wanted, take the nearest vertex from which something does."""
-        assert self._aim is not None
-        vertices, distances, ways = vertices.copy(), distances.copy(), np.flatnonzero(self._aim.reaching)
-        for row in np.flatnonzero(~self._aim.reaching[vertices]):
-            gaps = np.linalg.norm(self._graph.features[ways] - features[row], axis=1)
-            vertices[row], distances[row] = ways[np.argmin(gaps)], gaps.min()
+        stray = ~aim.reaching.take(vertices)
+        if not stray.any():
+            return vertices, distances
+        vertices, distances, ways = vertices.copy(), distances.copy(), np.flatnonzero(aim.reaching)
+        for row in np.flatnonzero(stray):
+            apart = gaps(self._graph.features[ways], features[row])
+            vertices[row], distances[row] = ways[apart.argmin()], apart.min()
         return vertices, distances
 
-    def _aimed(self, goals: Float32s, subgoals: Int32s, targets: Int32s) -> Float32s:
-        """Where the path ends at what is wanted, put the place wanted in place of the recorded one beside it."""
-        if self._aim is None or self._aim.place is None:
-            return goals
-        arriving = (subgoals == targets) & self._aim.vertices[targets]
-        aimed = goals.copy()
-        aimed[np.ix_(arriving, self._aim.place.columns)] = self._aim.place.numbers
-        return aimed
-
-    def _keep_recordings(self, rows: Int64s, features: Float32s, found: Int32s, solution: Solution) -> list[int]:
-        """Where each episode is on the recording it follows, rather than where planning anew would begin."""
-        kept = [self._kept_recordings.setdefault(int(row), KeptRecording()) for row in rows]
-        return [
-            each.move(features[row], int(found[row]), solution, self._graph)
-            for row, each in zip(rows, kept, strict=True)
-        ]
-
-    def _keep(self, features: Float32s, vertices: Int32s, solutions: Sequence[Solution]) -> Int32s:
+    def _keep(self, rows: Sequence[int], features: Float32s, vertices: Int32s, solution: Solution) -> Int32s:
         subgoals = np.empty_like(vertices)
-        for row, (feature, vertex, solution) in enumerate(zip(features, vertices, solutions, strict=True)):
+        for i, (row, feature, vertex) in enumerate(zip(rows, features, vertices, strict=True)):
             kept = self._kept.setdefault(row, KeptPath(self._graph.features))
-            subgoals[row] = kept.subgoal(feature, int(vertex), solution, self.config.subgoal_steps)
+            subgoals[i] = kept.subgoal(feature, int(vertex), solution, self.config.subgoal_steps)
         return subgoals
 
     def _batch(self, observations: ArrayLike) -> tuple[Float32s, bool]:
@@ -243,11 +262,16 @@ def _generator_for(observation: Any) -> np.random.Generator:
     return np.random.default_rng(crc32(seen))
 
 
-def _grouped(solutions: Sequence[Solution]) -> list[tuple[Solution, slice | list[int]]]:
-    """Rows by the solution they follow; all of them at once where there is one."""
+def _grouped(solutions: Sequence[Solution]) -> list[list[int]]:
+    """Rows by the solution they follow."""
     rows: dict[int, list[int]] = {}
     for row, solution in enumerate(solutions):
         rows.setdefault(id(solution), []).append(row)
-    if len(rows) == 1:
-        return [(solutions[0], slice(None))]
-    return [(solutions[each[0]], each) for each in rows.values()]
+    return list(rows.values())
+
+
+def _aim_at(place: Place, goals: Float32s, arriving: Bools) -> None:
+    """Where a path ends at what is wanted, put the place wanted in place of the recorded one beside it."""
+    if arriving.any():
+        for column, number in zip(place.columns, place.numbers, strict=True):
+            goals[arriving, column] = number

@@ -91,8 +91,12 @@ class Task:
         """Return the state a policy sees."""
         if self.state:
             return np.asarray(self.state(observation), dtype=np.float32)
-        keys = choose_keys(leaves(observation), self.keys, source=self.name)
-        return join_leaves(observation, keys).astype(np.float32)
+        keys = self.keys or choose_keys(leaves(observation), self.keys, source=self.name)
+        try:
+            return join_leaves(observation, keys).astype(np.float32)
+        except KeyError:
+            choose_keys(leaves(observation), keys, source=self.name)  # says which keys there are
+            raise
 
     def preset(self, name: str) -> AgentConfig:
         """Return the settings called `name`."""

@@ -70,7 +70,7 @@ class Solution:
         """Return the entry so many hops on."""
         entries = np.asarray(entries, dtype=np.int32)
         for _ in range(hops):
-            entries = self.hops[entries]
+            entries = self.hops.take(entries)
         return entries
 
     def vertex_of(self, entries: Int32s) -> Int32s:
@@ -78,7 +78,7 @@ class Solution:
         n = len(self.targets)
         if len(self.passed) == 0:
             return entries
-        return np.where(entries < n, entries, self.passed[np.maximum(entries - n, 0)]).astype(np.int32)
+        return np.where(entries < n, entries, self.passed.take(entries - n, mode="clip")).astype(np.int32, copy=False)
 
 
 def solve(
