@@ -17,7 +17,8 @@ from vmg.act.policy import Policy
 from vmg.agent import Agent
 from vmg.data.episodes import Episodes
 from vmg.graph import Solution, reward
-from vmg.graph.planning import STEP, recording_costs
+from vmg.graph.planning import slot_costs, step_costs
+from vmg.graph.solution import STEP, switch_costs
 from vmg.types import Float32s, Float64s
 
 SEARCH_STEPS = 12
@@ -64,11 +65,12 @@ def _goal_along(row: Row, agent: Agent, episodes: Episodes, size: Size) -> Row:
     config = replace(agent.config, solve=settings, graph=replace(agent.config.graph, recordings=True))
     agent = replace(agent, config=config).build(episodes).solve(episodes)
     solution, found = agent.goal(_places(episodes)[0])
-    costs = recording_costs(agent.built, found.rewards, settings.path_weights, settings.switch_cost)
+    steps = step_costs(agent.built, slot_costs(agent.built, found.rewards, settings.path_weights))
+    switches = switch_costs(agent.built.strays, settings.switch_cost)
     theirs, seconds = timed(
         lambda: (
             sweep_values(agent.built, found.rewards, DISCOUNT, ERROR),
-            costs_along(agent.built, *costs, found.vertices),
+            costs_along(agent.built, steps, switches, found.vertices),
         )
     )
     leads = found.vertices[solution.targets[agent.built.labels]]

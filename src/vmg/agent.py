@@ -10,6 +10,7 @@ Only safe formats: opening an agent can never run code. Acting needs neither JAX
 
 import json
 import platform
+import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -24,10 +25,11 @@ from vmg.config import AgentConfig, from_dict
 from vmg.data.episodes import Episodes
 from vmg.errors import PACKAGE, VMGError
 from vmg.files import read_json, read_npz, write_json, write_npz
-from vmg.graph import EdgeRewards, Goal, MemoryGraph, Recordings, Solution, build, goal, reward, solve
+from vmg.graph import Along, EdgeRewards, Goal, MemoryGraph, Recordings, Solution, build, goal, reward, solve
+from vmg.graph.solution import STEP
 from vmg.learn.config import Training
 from vmg.networks import Weights, embed, load_weights, save_weights
-from vmg.types import Float32s
+from vmg.types import Float32s, Int32s
 
 FORMAT = 1
 LIBRARIES = ("numpy", "scipy", "numba", "jax", "optax", "gymnasium", "gymnasium-robotics", "mujoco", "minari")
@@ -171,7 +173,7 @@ class Agent:
         if self.graph:
             write_npz(folder / "graph.npz", _graph_arrays(self.graph, self.places))
         if self.solution:
-            write_npz(folder / "solution.npz", _arrays(self.solution))
+            write_npz(folder / "solution.npz", _solution_arrays(self.solution))
         write_json(folder / "versions.json", versions())
         description = {"config": self.config.to_dict(), "data": asdict(self.data), "seed": self.seed}
         _forget_other_scores(folder, description)
@@ -227,6 +229,14 @@ def _forget_other_scores(folder: Path, description: dict[str, Any]) -> None:
 def _arrays(record: Any) -> dict[str, np.ndarray]:
     values = {f.name: getattr(record, f.name) for f in fields(record)}
     return {name: np.asarray(value) for name, value in values.items() if value is not None}
+
+
+def _solution_arrays(solution: Solution) -> dict[str, np.ndarray]:
+    arrays: dict[str, np.ndarray] = {"values": solution.values, "targets": solution.targets, "hops": solution.leads}
+    if solution.along is None:
+        return arrays | {"passed": solution.passed}
+    kept = {f.name: getattr(solution.along, f.name) for f in fields(solution.along) if f.name != "graph"}
+    return arrays | {name: np.asarray(value) for name, value in kept.items()}
 
 
 def _graph_arrays(graph: MemoryGraph, places: Float32s | None) -> dict[str, np.ndarray]:
@@ -286,23 +296,54 @@ def _load_graph(path: Path) -> tuple[MemoryGraph, Float32s | None]:
     return graph, places
 
 
-def _load_solution(path: Path, graph: MemoryGraph) -> Solution:
+def _load_solution(path: Path, graph: MemoryGraph) -> Solution | None:
+    arrays = read_npz(path)
+    if "to_go" in arrays:
+        warnings.warn(
+            f"{path} keeps ways along recordings as an earlier version did, and is left out: "
+            "solve the graph again (`vmg solve`).",
+            stacklevel=3,
+        )
+        return None
     try:
-        solution = Solution(**read_npz(path))
-    except TypeError as error:
+        values, targets, leads = (arrays.pop(name) for name in ("values", "targets", "hops"))
+        if "passed" in arrays:
+            solution = Solution(values, targets, leads, arrays.pop("passed"), **arrays)  # type: ignore[arg-type]
+        else:
+            along = Along(graph, float(arrays.pop("switch_cost")), usual=int(arrays.pop("usual")), **arrays)
+            solution = Solution(values, targets, leads, graph.labels, along)
+    except (KeyError, TypeError) as error:
         raise VMGError(f"{path} does not hold a solution: {error}.") from error
     n, n_entries = graph.n_vertices, graph.n_vertices + len(solution.passed)
     sound = (
-        solution.values.shape == solution.targets.shape == (n,)
-        and solution.hops.shape == (n_entries,)
-        and _within(solution.targets, n)
-        and _within(solution.hops, n_entries)
+        values.shape == targets.shape == (n,)
+        and leads.shape == (n if solution.along else n_entries,)
+        and _within(targets, n)
+        and _within(leads, n_entries)
         and _within(solution.passed, n)
-        and (solution.to_go is None or (graph.recordings and solution.to_go.shape == graph.labels.shape))
+        and (solution.along is None or _is_sound(solution.along, leads))
     )
     if not sound:
         raise VMGError(f"{path} does not fit the graph beside it. Solve the graph again (`vmg solve`).")
     return solution
+
+
+def _is_sound(along: Along, leads: Int32s) -> bool:
+    """Whether every way stays in its recording, and changes where it lies."""
+    graph = along.graph
+    ended, n_rows = leads == np.arange(graph.n_vertices), len(graph.labels)
+    first_rows = np.where(ended, graph.rows, leads - graph.n_vertices)
+    if graph.recordings is None or along.changes.shape != ((n_rows + 7) // 8,) or along.changes.dtype != np.uint8:
+        return False
+    stopping = np.unpackbits(along.changes, count=n_rows).view(bool) | ended[graph.labels]
+    return bool(
+        along.slots.shape == along.costs.shape
+        and _within(along.slots, len(graph.counts))
+        and _within(along.costs, STEP + 1)
+        and (first_rows >= 0).all()
+        and (graph.labels[first_rows] == np.arange(graph.n_vertices))[~ended].all()
+        and stopping[np.cumsum(graph.lengths + 1) - 1].all()
+    )
 
 
 def _within(indices: np.ndarray, n: int) -> bool:

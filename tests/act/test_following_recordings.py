@@ -17,6 +17,7 @@ from vmg.agent import Agent
 from vmg.config import ActConfig, SolveConfig
 from vmg.errors import VMGError
 from vmg.files import read_npz, write_npz
+from vmg.graph import Solution
 from vmg.networks import embed, translate
 from vmg.wishes import near
 
@@ -82,6 +83,33 @@ def test_a_solution_along_recordings_needs_its_recordings(tmp_path):
     write_npz(tmp_path / "graph.npz", {name: a for name, a in arrays.items() if not name.startswith("recorded_")})
     with pytest.raises(VMGError, match="does not fit the graph"):
         Agent.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda arrays: arrays | {"changes": arrays["changes"][1:]},
+        lambda arrays: arrays | {"changes": np.zeros_like(arrays["changes"])},  # on past the end of a recording
+        lambda arrays: arrays | {"slots": arrays["slots"] + 10**6},
+        lambda arrays: arrays | {"hops": np.roll(arrays["hops"], 1)},
+    ],
+)
+def test_damaged_ways_along_recordings_are_answered_with_a_sentence(tmp_path, spoil):
+    follower().save(tmp_path)
+    write_npz(tmp_path / "solution.npz", spoil(read_npz(tmp_path / "solution.npz")))
+    with pytest.raises(VMGError, match="does not fit the graph"):
+        Agent.load(tmp_path)
+
+
+def test_ways_kept_as_an_earlier_version_did_are_left_out_with_a_sentence(tmp_path):
+    follower().save(tmp_path)
+    solution = follower().solved
+    arrays = {name: getattr(solution, name) for name in ("values", "targets", "hops", "passed", "to_go")}
+    write_npz(tmp_path / "solution.npz", arrays)
+    with pytest.warns(UserWarning, match=r"solve the graph again \(`vmg solve`\)"):
+        loaded = Agent.load(tmp_path)
+    observations = episodes().observations[::50]
+    assert (Policy(loaded.solve(episodes())).act(observations) == Policy(follower()).act(observations)).all()
 
 
 def test_new_tasks_follow_recordings_too():
@@ -165,7 +193,7 @@ def test_a_recording_that_leads_nowhere_is_given_up():
     n = 100
     hops = np.minimum(np.arange(n) + 1, n - 1).astype(np.int32)
     line = np.linspace(0, 1, n, dtype=np.float32)[:, None]
-    solution = replace(follower().solved, hops=hops)
+    solution = Solution(np.zeros(n), hops, hops, np.zeros(0, np.int32))
     graph = SimpleNamespace(n_vertices=0, radius=1.0, recorded=SimpleNamespace(features=line))
     kept = KeptRecording(solution, 0)
     places = [moved(kept, line[0], 77, solution, graph) for _ in range(GIVE_UP)]

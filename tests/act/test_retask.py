@@ -1,4 +1,6 @@
 import json
+import pickle
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -145,14 +147,35 @@ def test_a_wish_that_only_costs_can_be_done_from_everywhere():
     assert effort.explain(episodes().observations[0]).possible
 
 
-def test_a_solution_kept_alive_is_16_bytes_a_vertex_and_8_an_observation_along_recordings(corner):
-    solution, n = corner.solution, corner.agent.built.n_vertices
-    own = [solution.values, solution.targets, solution.hops]
-    if solution.to_go is None:
-        assert sum(array.nbytes for array in own) + solution.passed.nbytes == 16 * n
+def kept_bytes(solution):
+    """What a solution holds alive beyond its graph."""
+    along = solution.along
+    more = (along.changes, along.slots, along.costs) if along else (solution.passed,)
+    return sum(array.nbytes for array in (solution.values, solution.targets, solution.leads, *more))
+
+
+def test_a_solution_kept_alive_is_16_bytes_a_vertex_and_along_recordings_a_bit_an_observation(corner):
+    graph, n_rows = corner.agent.built, len(episodes().observations)
+    leading_in = int((corner.wanted[graph.heads] & ~corner.wanted[graph.tails]).sum())
+    if corner.solution.along is None:
+        assert kept_bytes(corner.solution) == 16 * graph.n_vertices
     else:
-        assert solution.passed is corner.agent.built.labels  # the graph's own
-        assert sum(array.nbytes for array in [*own, solution.to_go]) == 16 * n + 8 * len(episodes().observations)
+        assert corner.solution.passed is graph.labels
+        assert corner.solution.along.graph is graph
+        assert kept_bytes(corner.solution) <= 16 * graph.n_vertices + (n_rows + 7) // 8 + 8 * leading_in
+
+
+def test_the_table_of_a_solution_lives_while_it_is_followed(corner):
+    before = kept_bytes(corner.solution)
+    policy = corner.policy()
+    policy.act(episodes().observations[0])
+    followed = weakref.ref(policy._ways[0])
+    policy.act(episodes().observations[1])
+    assert policy._ways[0].hops is corner.solution.hops
+    assert (pickle.loads(pickle.dumps(corner.solution)).hops == corner.solution.hops).all()
+    del policy
+    assert followed() is None
+    assert kept_bytes(corner.solution) == before
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from vmg.data.episodes import Episodes
 from vmg.errors import VMGError
 from vmg.graph import build, goal, iterate_values, reward, solve
-from vmg.graph.planning import STEP, recording_costs
+from vmg.graph.planning import slot_costs, step_costs
+from vmg.graph.solution import STEP, switch_costs
 
 
 def recorded(seed: int, n_episodes: int = 4, length: int = 8):
@@ -54,7 +55,7 @@ def test_paths_along_recordings_equal_a_slow_twin(seed, nearest, with_goal):
     np.testing.assert_array_equal(solution.values, values)
     np.testing.assert_allclose(values[solution.targets], values[plain.targets], rtol=2e-6)
 
-    steps, switches = recording_costs(graph, rewards, "rewards", 2.0)
+    steps, switches = step_costs(graph, slot_costs(graph, rewards, "rewards")), switch_costs(graph.strays, 2.0)
     ends = solution.targets == np.arange(graph.n_vertices)
     groups = np.unique(np.round(values[plain.targets], 4), return_inverse=True)[1] if nearest else plain.targets
     expected = slow_costs(graph, steps, switches, groups, ends, rewards.absorbing)
@@ -79,6 +80,29 @@ def walked(solution, graph, row, steps, switches):
         assert hops <= 2 * len(graph.labels)
     assert solution.targets[graph.labels[row]] == graph.labels[row]
     return total / STEP
+
+
+@given(seed=st.integers(0, 10_000), nearest=st.booleans(), price=st.sampled_from([0.0, 0.5, 2.0, 30.0]))
+@settings(max_examples=60, deadline=None)
+def test_the_table_made_from_what_is_kept_is_the_walk_itself(seed, nearest, price):
+    """Row by row from the changes alone: where each leads, and what it costs, to the last bit."""
+    episodes, graph = recorded(seed)
+    rewards, ties = reward(graph, episodes), "nearest" if nearest else "index"
+    solution = solve(graph, rewards, 0.9, paths="recordings", switch_cost=price, ties=ties)
+    steps, switches = step_costs(graph, slot_costs(graph, rewards, "rewards")), switch_costs(graph.strays, price)
+    n, changes = graph.n_vertices, np.unpackbits(solution.along.changes)
+    for row in range(len(graph.labels)):
+        here, total, hops = row, 0, [n + row]
+        while solution.leads[graph.labels[here]] != graph.labels[here]:
+            following = solution.leads[graph.labels[here]] - n if changes[here] else here + 1
+            total += switches[here] + switches[following] if changes[here] else steps[here]
+            here = following
+            hops.append(n + here)
+        assert solution.way_from(n + row) == hops
+        assert solution.to_go[row] == np.float32(total / STEP)
+        assert solution.targets[graph.labels[hops[-1] - n]] == graph.labels[hops[-1] - n]
+    for vertex in range(n):
+        assert solution.targets[vertex] == solution.path(vertex)[-1]
 
 
 def two_recordings():
@@ -118,6 +142,6 @@ def test_recordings_take_no_limited_search(options):
 
 def test_without_rewards_the_path_has_the_fewest_steps():
     episodes, graph = two_recordings()
-    steps, _ = recording_costs(graph, reward(graph, episodes), "rewards", 1.0)
+    steps = step_costs(graph, slot_costs(graph, reward(graph, episodes), "rewards"))
     assert set(steps.tolist()) == {STEP, -1}
     assert (steps == -1).sum() == len(episodes)

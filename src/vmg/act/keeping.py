@@ -60,11 +60,12 @@ class KeptRecording:
 
     def move(self, feature: Float32s, solution: Solution, graph: MemoryGraph) -> bool:
         """Move on to where the episode is now; False: there is nothing to keep to, and it is to begin anew."""
-        if self.solution is not solution or solution.hops[self.entry] == self.entry:
+        hops = solution.hops
+        if self.solution is not solution or hops[self.entry] == self.entry:
             return False
         near = [self.entry]
         for _ in range(WINDOW):
-            near.append(int(solution.hops[near[-1]]))
+            near.append(int(hops[near[-1]]))
         apart = gaps(graph.recorded.features[np.array(near) - graph.n_vertices], feature)
         on = int(apart.argmin())
         self.waited = 0 if on else self.waited + 1

@@ -14,7 +14,7 @@ from vmg.agent import Agent
 from vmg.config import ActConfig
 from vmg.data.keys import leaves
 from vmg.errors import VMGError
-from vmg.graph import Solution, reaching
+from vmg.graph import Solution, Ways, reaching
 from vmg.types import Bools, Float32s, Int32s
 from vmg.wishes import Place
 
@@ -77,7 +77,7 @@ class Aim:
     """A place that is wanted itself: where a path ends there, it stands in for the recorded state beside it."""
 
 
-class _Way(NamedTuple):
+class _Heading(NamedTuple):
     """Where each row is on its path, and what it heads for."""
 
     vertices: Int32s
@@ -105,6 +105,7 @@ class Policy:
         self._kept_recordings: dict[int, KeptRecording] = {}
         self._rng = _generator_for(None)
         self._aim: Aim | None = None
+        self._ways: list[Ways] = []  # held, or the solutions would make them again for every decision
 
     def begin(self, observation: Any = None) -> None:
         """Start an episode: forget kept paths and, where the environment names the goal, solve for this one."""
@@ -136,81 +137,83 @@ class Policy:
         followed = self._solutions(solutions, len(batch))
         features = self._networks.encode(batch)
         vertices, distances = self._graph.nearest(features)
-        way = self._ways(features, vertices, distances, followed)
-        actions = self._networks.translate(batch, way.goals)
+        heading = self._headings(features, vertices, distances, followed)
+        actions = self._networks.translate(batch, heading.goals)
         if self.config.noise:
             actions += self._rng.normal(0.0, self.config.noise, actions.shape).astype(np.float32)
         return Decisions(
             actions=np.minimum(np.maximum(actions, self._low), self._high),
-            vertices=way.vertices,
-            distances=way.distances,
+            vertices=heading.vertices,
+            distances=heading.distances,
             off_graph=distances > self._graph.radius,
-            targets=way.targets,
-            subgoals=way.subgoals,
-            entries=way.entries,
+            targets=heading.targets,
+            subgoals=heading.subgoals,
+            entries=heading.entries,
             solutions=followed,
         )
 
-    def _ways(self, features: Float32s, vertices: Int32s, distances: Float32s, solutions: Sequence[Solution]) -> "_Way":
-        """The way of every row; rows that follow the same solution are looked up together."""
+    def _headings(
+        self, features: Float32s, vertices: Int32s, distances: Float32s, solutions: Sequence[Solution]
+    ) -> "_Heading":
+        """The heading of every row; rows that follow the same solution are looked up together."""
         groups = _grouped(solutions)
-        if len(groups) == 1:
-            return self._way(range(len(features)), features, vertices, distances, solutions[0])
-        ways = [self._way(rows, features[rows], vertices[rows], distances[rows], solutions[rows[0]]) for rows in groups]
+        self._ways = [solutions[rows[0]].ways for rows in groups]
+        if len(groups) < 2:
+            solution = solutions[0] if solutions else self._current or self.agent.solved
+            return self._heading(range(len(features)), features, vertices, distances, solution)
+        headings = [
+            self._heading(rows, features[rows], vertices[rows], distances[rows], solutions[rows[0]]) for rows in groups
+        ]
         order = np.argsort(np.concatenate(groups))
-        return _Way(*(np.concatenate(parts)[order] for parts in zip(*ways, strict=True)))
+        return _Heading(*(np.concatenate(parts)[order] for parts in zip(*headings, strict=True)))
 
-    def _way(
+    def _heading(
         self, rows: Sequence[int], features: Float32s, vertices: Int32s, distances: Float32s, solution: Solution
-    ) -> "_Way":
+    ) -> "_Heading":
         """Where each of these rows is on its path, and what it heads for."""
-        aim = self._aim if solution is self._current else None
+        aim, to_go = self._aim if solution is self._current else None, solution.to_go
         if aim:
             vertices, distances = self._rejoined(features, vertices, distances, aim)
-        entries = self._entries(rows, features, vertices, solution)
-        targets = solution.targets.take(vertices if entries is vertices else solution.vertex_of(entries))
-        if self.config.keep_path and solution.to_go is None:
+        if to_go is None:
+            entries, targets = vertices, solution.targets.take(vertices)
+        else:
+            entries = self._entries(rows, features, vertices, solution, to_go)
+            targets = solution.targets.take(solution.vertex_of(entries))
+        if self.config.keep_path and to_go is None:
             subgoals = self._keep(rows, features, vertices, solution)
-            return _Way(vertices, distances, entries, targets, subgoals, self._graph.states[subgoals])
+            return _Heading(vertices, distances, entries, targets, subgoals, self._graph.states[subgoals])
         ahead = solution.ahead(entries, self.config.subgoal_steps)
         subgoals = solution.vertex_of(ahead)
-        goals = self._goals(ahead, subgoals, solution)
+        if to_go is None:
+            goals = self._graph.states.take(subgoals, 0)
+        else:
+            goals = self._graph.recorded.observations.take(ahead - self._graph.n_vertices, 0)
         if aim and aim.place:
             _aim_at(aim.place, goals, (subgoals == targets) & aim.vertices.take(targets))
-        return _Way(vertices, distances, entries, targets, subgoals, goals)
+        return _Heading(vertices, distances, entries, targets, subgoals, goals)
 
-    def _entries(self, rows: Sequence[int], features: Float32s, vertices: Int32s, solution: Solution) -> Int32s:
-        """Where on the paths each point is: at its vertex or, along recordings, at an observation.
-
-        That is the next one of the recording it keeps to, or the one it enters anew.
-        """
-        if solution.to_go is None:
-            return vertices
-        if not self.config.keep_path:
-            found = [self._entry(*each, solution) for each in zip(features, vertices, strict=True)]
-            return np.array(found, np.int32)
+    def _entries(
+        self, rows: Sequence[int], features: Float32s, vertices: Int32s, solution: Solution, to_go: Float32s
+    ) -> Int32s:
+        """Where on ways along recordings each row is: on along the one it keeps to, or where it enters anew."""
         entries = np.empty_like(vertices)
-        for i, row in enumerate(rows):
+        for i, (row, feature, vertex) in enumerate(zip(rows, features, vertices, strict=True)):
+            if not self.config.keep_path:
+                entries[i] = self._entry(feature, vertex, to_go)
+                continue
             kept = self._kept_recordings.setdefault(row, KeptRecording())
-            if not kept.move(features[i], solution, self._graph):
-                kept.begin(self._entry(features[i], vertices[i], solution), solution)
+            if not kept.move(feature, solution, self._graph):
+                kept.begin(self._entry(feature, vertex, to_go), solution)
             entries[i] = kept.entry
         return entries
 
-    def _entry(self, feature: Float32s, vertex: np.int32, solution: Solution) -> int:
+    def _entry(self, feature: Float32s, vertex: np.int32, to_go: Float32s) -> int:
         """The observation in the vertex from which the way costs least, the gap to it included."""
-        assert solution.to_go is not None
         graph, (first, members) = self._graph, self._graph.members
         price = self.agent.config.solve.switch_cost / graph.step_length
         own = members[first[vertex] : first[vertex + 1]]
-        costs = price * gaps(graph.recorded.features.take(own, 0), feature) + solution.to_go.take(own)
+        costs = price * gaps(graph.recorded.features.take(own, 0), feature) + to_go.take(own)
         return graph.n_vertices + int(own[costs.argmin()])
-
-    def _goals(self, entries: Int32s, vertices: Int32s, solution: Solution) -> Float32s:
-        """The recorded observation an entry, which lies in this vertex, stands for."""
-        if solution.to_go is None:
-            return self._graph.states.take(vertices, 0)
-        return self._graph.recorded.observations.take(entries - self._graph.n_vertices, 0)
 
     def _rejoined(self, features: Float32s, vertices: Int32s, distances: Float32s, aim: Aim) -> tuple[Int32s, Float32s]:
         """Where nothing leads on to what is wanted, take the nearest vertex from which something does."""

@@ -145,12 +145,13 @@ class Prospect:
         graph, state = self.agent.built, np.asarray(observation, dtype=np.float32)
         if state.ndim != 1:
             raise VMGError(f"One observation is explained at a time, not an array of shape {state.shape}.")
-        decisions = self.policy().decide(state)
+        policy = self.policy()
+        decisions = policy.decide(state)
         vertices, distances = graph.nearest(embed(self.agent.weights, state[None]))
         here, leads_on = int(vertices[0]), bool(self.reaching[vertices[0]])
         way = self.solution.way_from(int(decisions.entries[0]))
         path = self.solution.path_from(way[0])
-        if self.solution.to_go is None:
+        if self.solution.along is None:
             pieces, steps = stitched(graph, path), expected_steps(graph, path)
         else:
             pieces = followed(graph, [entry - graph.n_vertices for entry in way])
@@ -210,7 +211,7 @@ def want(agent: Agent, episodes: Episodes, wish: Wish, *, kind: GoalKind = "reac
     """Solve the agent's graph for a wish; `episodes` are those the graph was built from. No network is trained.
 
     A wish that can be reached absorbs ("reach") or goes on paying ("stay"); one that is only paid is always the latter.
-    The solution takes 16 bytes a vertex and, along recordings, 8 more an observation.
+    The solution takes 16 bytes a vertex and, along recordings, a bit an observation (see `vmg.graph.solution.Along`).
     """
     graph, variant = agent.built, agent.config.solve.variant
     if len(episodes.observations) != len(graph.labels):

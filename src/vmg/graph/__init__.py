@@ -3,12 +3,14 @@
 from vmg.graph.construction import MemoryGraph, Recordings, build, connect
 from vmg.graph.evidence import Piece, expected_steps, followed, reachable_from, reaching, stitched
 from vmg.graph.merging import Labelling, Merging, MergingKind, merge_by_kmeans, merge_greedily
-from vmg.graph.planning import Paths, PathWeights, Search, Solution, Ties, solve
+from vmg.graph.planning import Paths, PathWeights, Search, Ties, solve
 from vmg.graph.rewards import EdgeRewards, Goal, GoalKind, Variant, find_goal, goal, reward
+from vmg.graph.solution import Along, Solution, Ways
 from vmg.graph.summary import GraphSummary, summarise
 from vmg.graph.values import DeadEnds, Values, iterate_values
 
 __all__ = [
+    "Along",
     "DeadEnds",
     "EdgeRewards",
     "Goal",
@@ -27,6 +29,7 @@ __all__ = [
     "Ties",
     "Values",
     "Variant",
+    "Ways",
     "build",
     "connect",
     "expected_steps",

@@ -518,13 +518,12 @@ def along_recordings(
     ends: Any,
     absorbing: Any,
 ) -> Any:
-    """Cheapest ways from every recorded observation to the target of its vertex, along recordings, as a table of hops.
+    """Cheapest ways from every recorded observation to the target of its vertex, along recordings.
 
     From observation x the recording leads to x + 1 (at step_costs[x], below 0 where it ends), and the vertex of x to
-    any observation y in it, at switch_costs[x] + switch_costs[y]. Entry v < n of the table is a vertex, entry n + x an
-    observation; each leads to an observation's entry, or to itself where the way ends. Returned with it is what the
-    way costs from each observation. `targets`, `ends` and `absorbing` are as in `next_hops`: every observation of a way
-    shares the way's target.
+    any observation y in it, at switch_costs[x] + switch_costs[y]. Returned is the entry each vertex leads to, n + y for
+    its best observation y or itself where ways end, and whether the way from each observation changes to that one.
+    `targets`, `ends` and `absorbing` are as in `next_hops`: every observation of a way shares the way's target.
 
     One Dijkstra backwards from all ends at once, over (cost, hops). Only vertices wait in the heap; an observation that
     has become cheaper is walked back from at once, along its recording, while that makes earlier ones cheaper too.
@@ -532,7 +531,7 @@ def along_recordings(
     n_rows, n = len(labels), len(targets)
     cost = np.full(n_rows, np.iinfo(np.int64).max, np.int64)
     hops = np.zeros(n_rows, np.int32)
-    follow = np.full(n_rows, -1, np.int32)
+    changes = np.zeros(n_rows, np.bool_)
     vertex_cost = np.full(n, np.iinfo(np.int64).max, np.int64)
     vertex_hops = np.zeros(n, np.int32)
     vertex_follow = np.full(n, -1, np.int32)
@@ -547,7 +546,7 @@ def along_recordings(
         if ends[labels[row]]:
             n_heap = _walk_back(
                 row, labels, step_costs, switch_costs, targets, absorbing, ends, done,
-                cost, hops, follow, vertex_cost, vertex_hops, vertex_follow, heap, n_heap, place,
+                cost, hops, changes, vertex_cost, vertex_hops, vertex_follow, heap, n_heap, place,
             )  # fmt: skip
     while n_heap > 0:
         vertex, n_heap = _pop(heap, n_heap, place, vertex_cost, vertex_hops)
@@ -556,15 +555,13 @@ def along_recordings(
             row = members[i]
             through, n_hops = vertex_cost[vertex] + switch_costs[row], vertex_hops[vertex] + 1
             if through < cost[row] or (through == cost[row] and n_hops < hops[row]):
-                cost[row], hops[row], follow[row] = through, n_hops, vertex_follow[vertex]
+                cost[row], hops[row], changes[row] = through, n_hops, True
                 n_heap = _walk_back(
                     row, labels, step_costs, switch_costs, targets, absorbing, ends, done,
-                    cost, hops, follow, vertex_cost, vertex_hops, vertex_follow, heap, n_heap, place,
+                    cost, hops, changes, vertex_cost, vertex_hops, vertex_follow, heap, n_heap, place,
                 )  # fmt: skip
-    table = np.arange(n + n_rows).astype(np.int32)
-    table[:n] = np.where(vertex_follow >= 0, n + vertex_follow, table[:n])
-    table[n:] = np.where(follow >= 0, n + follow, table[n:])
-    return table, cost
+    leads = np.where(vertex_follow >= 0, n + vertex_follow, np.arange(n)).astype(np.int32)
+    return leads, changes
 
 
 @_jit
@@ -579,7 +576,7 @@ def _walk_back(
     done: Any,
     cost: Any,
     hops: Any,
-    follow: Any,
+    changes: Any,
     vertex_cost: Any,
     vertex_hops: Any,
     vertex_follow: Any,
@@ -596,7 +593,7 @@ def _walk_back(
         through, n_hops = cost[row] + step_costs[before], hops[row] + 1
         if through > cost[before] or (through == cost[before] and n_hops >= hops[before]):
             break
-        cost[before], hops[before], follow[before] = through, n_hops, row
+        cost[before], hops[before], changes[before] = through, n_hops, False
         over = through + switch_costs[before]
         if not done[tail] and (over < vertex_cost[tail] or (over == vertex_cost[tail] and n_hops < vertex_hops[tail])):
             vertex_cost[tail], vertex_hops[tail], vertex_follow[tail] = over, n_hops, before

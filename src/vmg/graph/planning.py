@@ -1,10 +1,8 @@
 """Solving: values, the best vertex each vertex can reach, and the next hop towards it, tabulated once.
 
-A decision then is a look-up: v* = `targets[v]`, and the path to it is read off `hops`.
+A decision then is a look-up: v* = `targets[v]`, and the path to it is read off `hops` (see `vmg.graph.solution`).
 """
 
-from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -12,8 +10,9 @@ import numpy as np
 from vmg.errors import VMGError
 from vmg.graph.construction import MemoryGraph
 from vmg.graph.rewards import EdgeRewards
+from vmg.graph.solution import STEP, Along, Solution, switch_costs
 from vmg.graph.values import DeadEnds, Values, iterate_values
-from vmg.types import Bools, Float32s, Float64s, Int32s, Int64s
+from vmg.types import Bools, Int32s, Int64s
 
 Search = Literal["multi-step", "greedy"]
 PathWeights = Literal["rewards", "hops"]
@@ -25,60 +24,6 @@ TIE = 1e-6
 
 RESOLUTION = 2**36
 """Path weights are whole numbers: the range of the edge rewards in this many parts, so that sums and ties are exact."""
-
-STEP = 2**20
-"""Whole-number cost of an unrewarded step along a recording."""
-
-
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """What every vertex is worth, where to go from it and how: 16 bytes a vertex, and no more unless search is limited.
-
-    `hops` leads from entry to entry, an entry that leads to itself ends the path. The first entries are the vertices;
-    the others are `passed` vertices on the way. They exist only when search is limited (then the way is to somebody
-    else's target), or when paths follow recordings (then there is one for every recorded observation, in its order).
-    """
-
-    values: Float64s
-    targets: Int32s
-    hops: Int32s
-    passed: Int32s
-    to_go: Float32s | None = None
-    """What the way from each recorded observation costs, in unrewarded steps; None unless paths follow recordings."""
-
-    def path(self, vertex: int) -> list[int]:
-        """Return the vertices from `vertex` to its target, both included."""
-        return self.path_from(vertex)
-
-    def path_from(self, entry: int) -> list[int]:
-        """Return the vertices on the way from an entry, each once where the way stays in it."""
-        vertices = self.vertex_of(np.array(self.way_from(entry))).tolist()
-        return [vertices[0], *(b for a, b in pairwise(vertices) if a != b)]
-
-    def way_from(self, entry: int) -> list[int]:
-        """Return the entries on the way from an entry to where it ends, both included."""
-        way = [int(entry)]
-        while self.hops[way[-1]] != way[-1]:
-            way.append(int(self.hops[way[-1]]))
-        return way
-
-    def subgoals(self, vertices: Int32s, subgoal_steps: int) -> Int32s:
-        """Return the vertex `subgoal_steps` hops along each path, or its end if that comes first."""
-        return self.vertex_of(self.ahead(vertices, subgoal_steps))
-
-    def ahead(self, entries: Int32s, hops: int) -> Int32s:
-        """Return the entry so many hops on."""
-        entries = np.asarray(entries, dtype=np.int32)
-        for _ in range(hops):
-            entries = self.hops.take(entries)
-        return entries
-
-    def vertex_of(self, entries: Int32s) -> Int32s:
-        """Return the vertex each entry lies in."""
-        n = len(self.targets)
-        if len(self.passed) == 0:
-            return entries
-        return np.where(entries < n, entries, self.passed.take(entries - n, mode="clip")).astype(np.int32, copy=False)
 
 
 def solve(
@@ -125,8 +70,8 @@ def solve(
         return _greedy(graph, rewards, solved, discount)
     by_rank, groups = _by_rank(solved, ties)
     if paths == "recordings":
-        costs = recording_costs(graph, rewards, path_weights, switch_cost)
-        return _plan_along(graph, rewards.absorbing, solved, costs, by_rank, groups)
+        costs = slot_costs(graph, rewards, path_weights)
+        return _plan_along(graph, rewards.absorbing, solved, costs, switch_cost, by_rank, groups)
     weights = edge_weights(rewards, graph, path_weights)
     if search_steps is None:
         return _plan_anywhere(graph, rewards.absorbing, solved, weights, by_rank, groups)
@@ -171,7 +116,8 @@ def _plan_along(
     graph: MemoryGraph,
     absorbing: Bools,
     solved: Values,
-    costs: tuple[Int64s, Int64s],
+    costs: Int64s,
+    switch_cost: float,
     by_rank: Int64s,
     groups: Int64s,
 ) -> Solution:
@@ -179,9 +125,10 @@ def _plan_along(
     from vmg.graph import kernels
 
     targets, ends = _best_anywhere(graph, absorbing, by_rank, groups)
-    hops, to_go = kernels.along_recordings(graph.labels, *graph.members, *costs, targets, ends, absorbing)
-    solution = Solution(solved.values, targets, hops, graph.labels, (to_go / STEP).astype(np.float32))
-    return replace(solution, targets=solution.vertex_of(_followed(hops)[: graph.n_vertices]))
+    steps, switches = step_costs(graph, costs), switch_costs(graph.strays, switch_cost)
+    leads, changes = kernels.along_recordings(graph.labels, *graph.members, steps, switches, targets, ends, absorbing)
+    along = Along.of(graph, switch_cost, changes, ends, costs)
+    return Solution(solved.values, along.ends(leads), leads, graph.labels, along)
 
 
 def _best_anywhere(graph: MemoryGraph, absorbing: Bools, by_rank: Int64s, groups: Int64s) -> tuple[Int32s, Bools]:
@@ -195,21 +142,21 @@ def _best_anywhere(graph: MemoryGraph, absorbing: Bools, by_rank: Int64s, groups
     return targets, group_of == group_of[targets]
 
 
-def recording_costs(
-    graph: MemoryGraph, rewards: EdgeRewards, path_weights: PathWeights, switch_cost: float
-) -> tuple[Int64s, Int64s]:
-    """What it costs to follow the recording from each observation (below 0 where it ends), and to change it there.
+def slot_costs(graph: MemoryGraph, rewards: EdgeRewards, path_weights: PathWeights) -> Int64s:
+    """What a recorded step costs in each slot: `STEP` without any of the reward, nothing with all of it."""
+    gaps = np.ones(len(graph.counts))
+    if rewards.slots is not None and path_weights == "rewards" and len(graph.slots):
+        paid = rewards.slots[graph.counts > 0]
+        if np.ptp(paid) > 0:
+            gaps = (paid.max() - rewards.slots) / np.ptp(paid)
+    return np.rint(gaps * STEP).astype(np.int64)
 
-    Whole numbers: a step without any of the reward costs `STEP`, one with all of it nothing. A change costs what its
-    half of the gap, from the observation to its vertex, takes in recorded steps of mean length.
-    """
-    gaps = np.ones(len(graph.slots))
-    if rewards.slots is not None and path_weights == "rewards" and len(gaps) and np.ptp(rewards.slots[graph.slots]) > 0:
-        paid = rewards.slots[graph.slots]
-        gaps = (paid.max() - paid) / np.ptp(paid)
+
+def step_costs(graph: MemoryGraph, costs: Int64s) -> Int64s:
+    """What it costs to follow the recording from each observation, below 0 where it ends; `costs` are the slots'."""
     steps = np.full(len(graph.labels), -1, np.int64)
-    steps[graph.arrivals - 1] = np.rint(gaps * STEP)
-    return steps, np.rint(switch_cost * graph.strays * STEP).astype(np.int64)
+    steps[graph.arrivals - 1] = costs[graph.slots]
+    return steps
 
 
 def _plan_within(
