@@ -5,21 +5,19 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from itertools import chain
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from benchmarks.actors import OnTheGraph, Recorder
 from benchmarks.agents import untrained_agent
 from benchmarks.generators import sparse_rewards
 from benchmarks.rows import Bar, Level, Row, check
 from benchmarks.timing import worked
-from vmg.act.evaluation import Actor, Scores, evaluate
+from vmg.act.evaluation import Scores, evaluate
 from vmg.act.policy import Policy
 from vmg.act.tasks import Task, find_task
 from vmg.data.episodes import Episodes
 from vmg.errors import require
-from vmg.types import Float32s
 
 
 @dataclass(frozen=True)
@@ -85,45 +83,6 @@ def driven(task: Task, n_driven: int, n_steps: int) -> Episodes:
         truncated=np.ones(copies * len(both), bool),
         source=f"{task.name}, driven at random",
     )
-
-
-class OnTheGraph:
-    """A policy that is asked about recorded states, one after the other, whatever the environment's are.
-
-    A trained policy meets such states; an untrained one strays far off the graph, where the nearest vertex takes long
-    to find.
-    """
-
-    def __init__(self, policy: Policy, states: Float32s) -> None:
-        self.policy, self.states, self.row = policy, states, 0
-
-    def begin(self, observation: Any) -> None:
-        """Begin with the first state."""
-        self.policy.begin(observation)
-        self.row = 0
-
-    def act(self, state: Float32s) -> Float32s:
-        """Decide for the next recorded state."""
-        self.row += 1
-        return self.policy.act(self.states[self.row])
-
-
-class Recorder:
-    """An actor that keeps the actions of every episode."""
-
-    def __init__(self, actor: Actor) -> None:
-        self.actor = actor
-        self.actions: list[list[ArrayLike]] = []
-
-    def begin(self, observation: Any) -> None:
-        """Begin the next list."""
-        self.actor.begin(observation)
-        self.actions.append([])
-
-    def act(self, state: Float32s) -> ArrayLike:
-        """Decide and keep it."""
-        self.actions[-1].append(self.actor.act(state))
-        return self.actions[-1][-1]
 
 
 def _rows(case: Case) -> Iterator[Row]:

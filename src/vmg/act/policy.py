@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 from zlib import crc32
 
 import numpy as np
@@ -77,11 +77,13 @@ class Aim:
     """A place that is wanted itself: where a path ends there, it stands in for the recorded state beside it."""
 
 
+Groups: TypeAlias = list[tuple[Solution, Sequence[int]]]
+
+
 class _Heading(NamedTuple):
     """Where each row is on its path, and what it heads for."""
 
     vertices: Int32s
-    distances: Float32s
     entries: Int32s
     targets: Int32s
     subgoals: Int32s
@@ -126,105 +128,97 @@ class Policy:
     def act(self, observations: ArrayLike, solutions: Solution | Sequence[Solution] | None = None) -> Float32s:
         """Return the action for one observation, or one a row for a batch; see `decide`."""
         batch, single = self._batch(observations)
-        actions = self._decide(batch, solutions).actions
+        features = self._networks.encode(batch)
+        heading = self._headings(features, self._graph.nearest_vertices(features), self._groups(solutions, len(batch)))
+        actions = self._actions(batch, heading.goals)
         return actions[0] if single else actions
 
     def decide(self, observations: ArrayLike, solutions: Solution | Sequence[Solution] | None = None) -> Decisions:
         """Decide for one observation or a batch, following the current solution, another one, or one a row."""
-        return self._decide(self._batch(observations)[0], solutions)
-
-    def _decide(self, batch: Float32s, solutions: Solution | Sequence[Solution] | None) -> Decisions:
-        followed = self._solutions(solutions, len(batch))
-        features = self._networks.encode(batch)
+        batch, _ = self._batch(observations)
+        features, groups = self._networks.encode(batch), self._groups(solutions, len(batch))
         vertices, distances = self._graph.nearest(features)
-        heading = self._headings(features, vertices, distances, followed)
-        actions = self._networks.translate(batch, heading.goals)
-        if self.config.noise:
-            actions += self._rng.normal(0.0, self.config.noise, actions.shape).astype(np.float32)
+        heading = self._headings(features, vertices, groups)
+        followed = {row: solution for solution, rows in groups for row in rows}
         return Decisions(
-            actions=np.minimum(np.maximum(actions, self._low), self._high),
+            actions=self._actions(batch, heading.goals),
             vertices=heading.vertices,
-            distances=heading.distances,
+            distances=self._graph.distances(features, heading.vertices),
             off_graph=distances > self._graph.radius,
             targets=heading.targets,
             subgoals=heading.subgoals,
             entries=heading.entries,
-            solutions=followed,
+            solutions=[followed[row] for row in range(len(batch))],
         )
 
-    def _headings(
-        self, features: Float32s, vertices: Int32s, distances: Float32s, solutions: Sequence[Solution]
-    ) -> "_Heading":
+    def _actions(self, batch: Float32s, goals: Float32s) -> Float32s:
+        actions = self._networks.translate(batch, goals)
+        if self.config.noise:
+            actions += self._rng.normal(0.0, self.config.noise, actions.shape).astype(np.float32)
+        return np.minimum(np.maximum(actions, self._low), self._high)
+
+    def _headings(self, features: Float32s, vertices: Int32s, groups: Groups) -> _Heading:
         """The heading of every row; rows that follow the same solution are looked up together."""
-        groups = _grouped(solutions)
-        self._ways = [solutions[rows[0]].ways for rows in groups]
-        if len(groups) < 2:
-            solution = solutions[0] if solutions else self._current or self.agent.solved
-            return self._heading(range(len(features)), features, vertices, distances, solution)
-        headings = [
-            self._heading(rows, features[rows], vertices[rows], distances[rows], solutions[rows[0]]) for rows in groups
-        ]
-        order = np.argsort(np.concatenate(groups))
+        self._ways = [solution.ways for solution, _ in groups]
+        if len(groups) == 1:
+            (solution, rows), *_ = groups
+            return self._heading(rows, features, vertices, solution)
+        headings = [self._heading(rows, features[rows], vertices[rows], solution) for solution, rows in groups]
+        order = np.argsort(np.concatenate([rows for _, rows in groups]))
         return _Heading(*(np.concatenate(parts)[order] for parts in zip(*headings, strict=True)))
 
-    def _heading(
-        self, rows: Sequence[int], features: Float32s, vertices: Int32s, distances: Float32s, solution: Solution
-    ) -> "_Heading":
+    def _heading(self, rows: Sequence[int], features: Float32s, vertices: Int32s, solution: Solution) -> _Heading:
         """Where each of these rows is on its path, and what it heads for."""
-        aim, to_go = self._aim if solution is self._current else None, solution.to_go
+        aim, along = self._aim if solution is self._current else None, solution.along is not None
         if aim:
-            vertices, distances = self._rejoined(features, vertices, distances, aim)
-        if to_go is None:
-            entries, targets = vertices, solution.targets.take(vertices)
-        else:
-            entries = self._entries(rows, features, vertices, solution, to_go)
-            targets = solution.targets.take(solution.vertex_of(entries))
-        if self.config.keep_path and to_go is None:
+            vertices = self._rejoined(features, vertices, aim)
+        entries = self._entries(rows, features, vertices, solution) if along else vertices
+        targets = solution.targets.take(solution.vertex_of(entries) if along else vertices)
+        if self.config.keep_path and not along:
             subgoals = self._keep(rows, features, vertices, solution)
-            return _Heading(vertices, distances, entries, targets, subgoals, self._graph.states[subgoals])
+            return _Heading(vertices, entries, targets, subgoals, self._graph.states[subgoals])
         ahead = solution.ahead(entries, self.config.subgoal_steps)
         subgoals = solution.vertex_of(ahead)
-        if to_go is None:
-            goals = self._graph.states.take(subgoals, 0)
-        else:
+        if along:
             goals = self._graph.recorded.observations.take(ahead - self._graph.n_vertices, 0)
+        else:
+            goals = self._graph.states.take(subgoals, 0)
         if aim and aim.place:
             _aim_at(aim.place, goals, (subgoals == targets) & aim.vertices.take(targets))
-        return _Heading(vertices, distances, entries, targets, subgoals, goals)
+        return _Heading(vertices, entries, targets, subgoals, goals)
 
-    def _entries(
-        self, rows: Sequence[int], features: Float32s, vertices: Int32s, solution: Solution, to_go: Float32s
-    ) -> Int32s:
+    def _entries(self, rows: Sequence[int], features: Float32s, vertices: Int32s, solution: Solution) -> Int32s:
         """Where on ways along recordings each row is: on along the one it keeps to, or where it enters anew."""
         entries = np.empty_like(vertices)
         for i, (row, feature, vertex) in enumerate(zip(rows, features, vertices, strict=True)):
             if not self.config.keep_path:
-                entries[i] = self._entry(feature, vertex, to_go)
+                entries[i] = self._entry(feature, vertex, solution)
                 continue
             kept = self._kept_recordings.setdefault(row, KeptRecording())
             if not kept.move(feature, solution, self._graph):
-                kept.begin(self._entry(feature, vertex, to_go), solution)
+                kept.begin(self._entry(feature, vertex, solution), solution)
             entries[i] = kept.entry
         return entries
 
-    def _entry(self, feature: Float32s, vertex: np.int32, to_go: Float32s) -> int:
+    def _entry(self, feature: Float32s, vertex: np.int32, solution: Solution) -> int:
         """The observation in the vertex from which the way costs least, the gap to it included."""
+        to_go = solution.to_go
+        assert to_go is not None
         graph, (first, members) = self._graph, self._graph.members
         price = self.agent.config.solve.switch_cost / graph.step_length
         own = members[first[vertex] : first[vertex + 1]]
         costs = price * gaps(graph.recorded.features.take(own, 0), feature) + to_go.take(own)
         return graph.n_vertices + int(own[costs.argmin()])
 
-    def _rejoined(self, features: Float32s, vertices: Int32s, distances: Float32s, aim: Aim) -> tuple[Int32s, Float32s]:
+    def _rejoined(self, features: Float32s, vertices: Int32s, aim: Aim) -> Int32s:
         """Where nothing leads on to what is wanted, take the nearest vertex from which something does."""
         stray = ~aim.reaching.take(vertices)
         if not stray.any():
-            return vertices, distances
-        vertices, distances, ways = vertices.copy(), distances.copy(), np.flatnonzero(aim.reaching)
+            return vertices
+        vertices, ways = vertices.copy(), np.flatnonzero(aim.reaching)
         for row in np.flatnonzero(stray):
-            apart = gaps(self._graph.features[ways], features[row])
-            vertices[row], distances[row] = ways[apart.argmin()], apart.min()
-        return vertices, distances
+            vertices[row] = ways[gaps(self._graph.features[ways], features[row]).argmin()]
+        return vertices
 
     def _keep(self, rows: Sequence[int], features: Float32s, vertices: Int32s, solution: Solution) -> Int32s:
         subgoals = np.empty_like(vertices)
@@ -249,28 +243,24 @@ class Policy:
             raise VMGError(f"The observation in row {row} has {batch[row, column]} in column {column}.")
         return batch, single
 
-    def _solutions(self, given: Solution | Sequence[Solution] | None, rows: int) -> Sequence[Solution]:
+    def _groups(self, given: Solution | Sequence[Solution] | None, n_rows: int) -> Groups:
+        """Solutions, each with the rows that follow it."""
         if given is None:
-            return [self._current or self.agent.solved] * rows
+            given = self._current or self.agent.solved
         if isinstance(given, Solution):
-            return [given] * rows
-        if len(given) != rows:
-            raise VMGError(f"There are {rows} observations but {len(given)} solutions: give one, or one a row.")
-        return given
+            return [(given, range(n_rows))]
+        if len(given) != n_rows:
+            raise VMGError(f"There are {n_rows} observations but {len(given)} solutions: give one, or one a row.")
+        rows: dict[int, list[int]] = {}
+        for row, solution in enumerate(given):
+            rows.setdefault(id(solution), []).append(row)
+        return [(given[each[0]], each) for each in rows.values()]
 
 
 def _generator_for(observation: Any) -> np.random.Generator:
     """Noise that an episode's first observation decides, so that an episode run again is the same."""
     seen = b"" if observation is None else b"".join(np.asarray(leaf).tobytes() for leaf in leaves(observation).values())
     return np.random.default_rng(crc32(seen))
-
-
-def _grouped(solutions: Sequence[Solution]) -> list[list[int]]:
-    """Rows by the solution they follow."""
-    rows: dict[int, list[int]] = {}
-    for row, solution in enumerate(solutions):
-        rows.setdefault(id(solution), []).append(row)
-    return list(rows.values())
 
 
 def _aim_at(place: Place, goals: Float32s, arriving: Bools) -> None:

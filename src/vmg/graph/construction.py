@@ -113,7 +113,18 @@ class MemoryGraph:
 
     def nearest(self, features: Float32s) -> tuple[Int32s, Float32s]:
         """Return index of and distance to the nearest vertex of each point; exactly the labels, for recorded ones."""
+        vertices = self.nearest_vertices(features)
+        return vertices, self.distances(features, vertices)
+
+    def nearest_vertices(self, features: Float32s) -> Int32s:
+        """Return the nearest vertex of each point alone."""
         return self._search.nearest(features)
+
+    def distances(self, features: Float32s, vertices: Int32s) -> Float32s:
+        """Return how far each point is from its vertex."""
+        apart = np.subtract(features, self.features[vertices], dtype=np.float64)
+        distances: Float32s = np.linalg.norm(apart, axis=1).astype(np.float32)
+        return distances
 
 
 def build(

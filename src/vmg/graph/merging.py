@@ -65,12 +65,12 @@ def merge_by_kmeans(features: Float32s, n_vertices: int, *, seed: int, iteration
     with progress_bar(f"Merging into {n_vertices:,} vertices by k-means", iterations) as advance:
         for done in range(iterations):
             advance(done)
-            labels, _ = Search(centroids).nearest(points)
+            labels = Search(centroids).nearest(points)
             moved = _means(points, labels, centroids)
             if np.array_equal(moved, centroids):
                 break
             centroids = moved
-    labels, _ = Search(centroids).nearest(points)
+    labels = Search(centroids).nearest(points)
     occupied, inverse = np.unique(labels, return_inverse=True)
     labels = inverse.astype(np.int32)
     centroids = centroids[occupied]

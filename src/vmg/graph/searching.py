@@ -17,18 +17,18 @@ class Search:
     def __init__(self, vertices: Float32s) -> None:
         self._vertices = vertices
 
-    def nearest(self, points: Float32s) -> tuple[Int32s, Float32s]:
-        """Return index of and distance to the nearest vertex of each point."""
-        if len(points) == 1 and len(self._vertices) <= FEW and (found := self._nearest_of_few(points[0])):
+    def nearest(self, points: Float32s) -> Int32s:
+        """Return the nearest vertex of each point."""
+        if len(points) == 1 and len(self._vertices) <= FEW and (found := self._nearest_of_few(points[0])) is not None:
             return found
-        distances, indices = self._tree.query(points, k=2, workers=-1 if len(points) > 10_000 else 1)  # type: ignore[attr-defined]
+        distances, found = self._tree.query(points, k=2, workers=-1 if len(points) > 10_000 else 1)  # type: ignore[attr-defined]
         best, second = distances.T  # a second that is not there is infinitely far
-        index = indices[:, 0].astype(np.int32)
+        index: Int32s = found[:, 0].astype(np.int32)
         for row in (second <= best * (1 + 1e-5)).nonzero()[0]:  # the tree's float64 could see it otherwise than float32
             index[row] = squared_distances(self._vertices, points[row]).argmin()
-        return index, best.astype(np.float32)
+        return index
 
-    def _nearest_of_few(self, point: Float32s) -> tuple[Int32s, Float32s] | None:
+    def _nearest_of_few(self, point: Float32s) -> Int32s | None:
         """p·v − ½|v|² is largest where |p − v| is least; None if rounding could take another vertex for that one."""
         middle, seen, half_squares, reach = self._seen
         p = point - middle
@@ -41,8 +41,7 @@ class Search:
         rounding = 4 * (len(p) + 4) * 2.0**-24 * reach**2
         if np.count_nonzero(scores >= scores[best] - rounding) != 1:
             return None
-        apart = np.subtract(self._vertices[best], point, dtype=np.float64)
-        return np.array([best], np.int32), np.array([apart.dot(apart) ** 0.5], np.float32)
+        return np.array([best], np.int32)
 
     @cached_property
     def _tree(self) -> object:

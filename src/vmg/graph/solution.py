@@ -127,12 +127,12 @@ class Solution:
     @property
     def hops(self) -> Int32s:
         """The entry that each entry leads to; to itself where the path ends."""
-        return self.ways.hops
+        return self.leads if self.along is None else self.ways.hops
 
     @property
     def to_go(self) -> Float32s | None:
         """What the way from each recorded observation costs; None unless paths follow recordings."""
-        return self.ways.to_go
+        return None if self.along is None else self.ways.to_go
 
     def path(self, vertex: int) -> list[int]:
         """Return the vertices from `vertex` to its target, both included."""
