@@ -169,21 +169,21 @@ class Policy:
 
     def _heading(self, rows: Sequence[int], features: Float32s, vertices: Int32s, solution: Solution) -> _Heading:
         """Where each of these rows is on its path, and what it heads for."""
-        aim, along = self._aim if solution is self._current else None, solution.along is not None
+        graph, steps = self._graph, self.config.subgoal_steps
+        aim = self._aim if solution is self._current else None
         if aim:
             vertices = self._rejoined(features, vertices, aim)
-        entries = self._entries(rows, features, vertices, solution) if along else vertices
-        targets = solution.targets.take(solution.vertex_of(entries) if along else vertices)
-        if self.config.keep_path and not along:
-            subgoals = self._keep(rows, features, vertices, solution)
-            return _Heading(vertices, entries, targets, subgoals, self._graph.states[subgoals])
-        ahead = solution.ahead(entries, self.config.subgoal_steps)
-        subgoals = solution.vertex_of(ahead)
-        if along:
-            goals = self._graph.recorded.observations.take(ahead - self._graph.n_vertices, 0)
+        if solution.along:
+            entries = self._entries(rows, features, vertices, solution)
+            observations = solution.ahead(entries, steps) - graph.n_vertices
+            targets = solution.targets.take(graph.labels.take(entries - graph.n_vertices))
+            subgoals, goals = graph.labels.take(observations), graph.recorded.observations.take(observations, 0)
         else:
-            goals = self._graph.states.take(subgoals, 0)
-        if aim and aim.place:
+            entries, targets = vertices, solution.targets.take(vertices)
+            keep = self.config.keep_path
+            subgoals = self._keep(rows, features, vertices, solution) if keep else solution.subgoals(vertices, steps)
+            goals = graph.states.take(subgoals, 0)
+        if aim and aim.place and (solution.along or not self.config.keep_path):
             _aim_at(aim.place, goals, (subgoals == targets) & aim.vertices.take(targets))
         return _Heading(vertices, entries, targets, subgoals, goals)
 
