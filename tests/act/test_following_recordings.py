@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from acting_cases import agent, episodes
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vmg.act.keeping import GIVE_UP, WAIT, WINDOW, KeptRecording
@@ -219,3 +219,18 @@ def test_another_solution_or_episode_begins_anew():
 def test_noise_below_zero_is_refused():
     with pytest.raises(VMGError, match="noise must be at least 0"):
         ActConfig(noise=-1.0)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(0, 3000), min_size=1, max_size=20), st.booleans(), st.booleans(), st.booleans())
+def test_an_action_is_that_of_the_decision(shown, along, keep, named):
+    """What `act` leaves out changes nothing, episode after episode, alone or in a batch."""
+    config = ActConfig(subgoal_steps=3, keep_path=keep, noise=0.1)
+    acting, deciding = (Policy(follower() if along else agent(), config) for _ in range(2))
+    first = {"desired_goal": episodes().observations[shown[0], :2]} if named else None
+    for policy in (acting, deciding):
+        policy.begin(first)
+    for row in shown:
+        assert (acting.act(episodes().observations[row]) == deciding.decide(episodes().observations[row]).actions).all()
+    batch = episodes().observations[shown]
+    assert (acting.act(batch) == deciding.decide(batch).actions).all()
