@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from acting_cases import agent, episodes
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vmg.act.keeping import GIVE_UP, WAIT, WINDOW, KeptRecording
@@ -147,6 +147,13 @@ def recorded(entry: int) -> np.ndarray:
     return episodes().observations[entry - follower().built.n_vertices]
 
 
+def moved(kept: KeptRecording, feature, found, solution, graph) -> int:
+    """Where an episode is after a step: on along its recording or, where there is nothing to keep to, at `found`."""
+    if not kept.move(feature, solution, graph):
+        kept.begin(found, solution)
+    return kept.entry
+
+
 def test_a_kept_recording_is_followed_to_its_end():
     """Shown the way itself, entry by entry, a policy that keeps to it is at each of them in turn."""
     way = follower().solved.way_from(start())
@@ -176,7 +183,7 @@ def test_a_kept_recording_never_goes_back_nor_jumps(shown):
 def test_a_kept_recording_goes_on_by_itself_where_nothing_moves():
     way, kept = follower().solved.way_from(start()), KeptRecording(follower().solved, start())
     here = follower().built.recorded.features[way[0] - follower().built.n_vertices]
-    places = [kept.move(here, way[0], follower().solved, follower().built) for _ in range(WAIT + 2)]
+    places = [moved(kept, here, way[0], follower().solved, follower().built) for _ in range(WAIT + 2)]
     assert places[: WAIT - 1] == [way[0]] * (WAIT - 1)
     assert way.index(places[-1]) > 0
 
@@ -189,7 +196,7 @@ def test_a_recording_that_leads_nowhere_is_given_up():
     solution = Solution(np.zeros(n), hops, hops, np.zeros(0, np.int32))
     graph = SimpleNamespace(n_vertices=0, radius=1.0, recorded=SimpleNamespace(features=line))
     kept = KeptRecording(solution, 0)
-    places = [kept.move(line[0], 77, solution, graph) for _ in range(GIVE_UP)]
+    places = [moved(kept, line[0], 77, solution, graph) for _ in range(GIVE_UP)]
     assert places[-1] == 77
     assert places[:-1] == [max(0, step + 2 - WAIT) for step in range(GIVE_UP - 1)]
 
@@ -197,7 +204,7 @@ def test_a_recording_that_leads_nowhere_is_given_up():
 def test_a_lost_episode_begins_anew():
     kept = KeptRecording(follower().solved, start())
     far = follower().built.recorded.features[0] + 1e3
-    assert kept.move(far, 7, follower().solved, follower().built) == 7
+    assert moved(kept, far, 7, follower().solved, follower().built) == 7
 
 
 def test_another_solution_or_episode_begins_anew():
@@ -212,3 +219,18 @@ def test_another_solution_or_episode_begins_anew():
 def test_noise_below_zero_is_refused():
     with pytest.raises(VMGError, match="noise must be at least 0"):
         ActConfig(noise=-1.0)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(0, 3000), min_size=1, max_size=20), st.booleans(), st.booleans(), st.booleans())
+def test_an_action_is_that_of_the_decision(shown, along, keep, named):
+    """What `act` leaves out changes nothing, episode after episode, alone or in a batch."""
+    config = ActConfig(subgoal_steps=3, keep_path=keep, noise=0.1)
+    acting, deciding = (Policy(follower() if along else agent(), config) for _ in range(2))
+    first = {"desired_goal": episodes().observations[shown[0], :2]} if named else None
+    for policy in (acting, deciding):
+        policy.begin(first)
+    for row in shown:
+        assert (acting.act(episodes().observations[row]) == deciding.decide(episodes().observations[row]).actions).all()
+    batch = episodes().observations[shown]
+    assert (acting.act(batch) == deciding.decide(batch).actions).all()

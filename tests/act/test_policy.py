@@ -43,6 +43,7 @@ def test_a_batch_equals_its_rows(observations):
         assert alone.vertex == together[row].vertex
         assert alone.subgoal == together[row].subgoal
         assert policy.act(observation) == pytest.approx(together.actions[row], abs=1e-5)
+    assert policy.act(observations[:0]).shape == (0, 2)
 
 
 def test_one_solution_a_row_equals_each_alone(observations):

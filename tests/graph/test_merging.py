@@ -3,11 +3,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import features
-from twins import float32_distances, naive_merge
+from twins import float32_distances, float32_squares, naive_merge
 
 from vmg.errors import VMGError
 from vmg.graph import merge_by_kmeans, merge_greedily
-from vmg.graph.merging import nearest
+from vmg.graph.searching import Search
 
 RADII = st.sampled_from([0.05, 0.3, 0.5, 1.0, 1.5, 4.0])
 pytestmark = pytest.mark.filterwarnings("ignore:The radius")
@@ -36,9 +36,20 @@ def test_every_state_is_within_the_radius_and_vertices_are_apart(points, radius)
 @given(features(max_states=300), RADII)
 def test_nearest_finds_the_labels_again(points, radius):
     merging = merge_greedily(points, radius)
-    found, distances = nearest(merging.features, points)
-    assert found.tolist() == merging.labels.tolist()
-    assert (distances <= np.float32(radius) * (1 + 1e-5)).all()
+    assert Search(merging.features).nearest(points).tolist() == merging.labels.tolist()
+
+
+@settings(max_examples=100, deadline=None)
+@given(features(max_states=300), st.sampled_from([0, 1, -30, 1e4]), st.sampled_from([1e-3, 1, 1e3]), st.data())
+def test_one_point_has_the_same_nearest_vertex_however_it_is_searched(points, away, scale, data):
+    """Among ties and near ties, wherever the middle lies: as all distances one by one, and as in a batch."""
+    vertices = (points * np.float32(scale) + np.float32(away)).astype(np.float32)
+    row, nudge = data.draw(st.integers(0, len(vertices) - 1)), data.draw(st.sampled_from([0, 1e-7, 0.1, 5, 1e6, 1e13]))
+    point = (vertices[row] + np.float32(nudge * scale)).astype(np.float32)
+    search = Search(vertices)
+    (alone,), (together, _) = search.nearest(point[None]), search.nearest(np.array([point, point]))
+    squares = float32_squares(vertices, point)
+    assert alone == together == np.argmin(squares)
 
 
 def test_a_distance_of_exactly_the_radius_merges():

@@ -47,8 +47,7 @@ class KeptPath:
 
     def _distances(self, feature: Float32s) -> Float32s:
         ahead = self.vertices[self.path[self.position :]]
-        distances: Float32s = np.linalg.norm(ahead - feature, axis=1).astype(np.float32)
-        return distances
+        return gaps(ahead, feature)
 
 
 @dataclass
@@ -59,21 +58,30 @@ class KeptRecording:
     entry: int = 0
     waited: int = 0
 
-    def move(self, feature: Float32s, found: int, solution: Solution, graph: MemoryGraph) -> int:
-        """Return the entry the episode is at now; `found` is the one that planning anew would take."""
-        if self.solution is not solution or solution.hops[self.entry] == self.entry:
-            return self._begin(found, solution)
+    def move(self, feature: Float32s, solution: Solution, graph: MemoryGraph) -> bool:
+        """Move on to where the episode is now; False: there is nothing to keep to, and it is to begin anew."""
+        hops = solution.hops
+        if self.solution is not solution or hops[self.entry] == self.entry:
+            return False
         near = [self.entry]
         for _ in range(WINDOW):
-            near.append(int(solution.hops[near[-1]]))
-        gaps = np.linalg.norm(graph.recorded.features[np.array(near) - graph.n_vertices] - feature, axis=1)
-        on = int(np.argmin(gaps))
+            near.append(int(hops[near[-1]]))
+        apart = gaps(graph.recorded.features[np.array(near) - graph.n_vertices], feature)
+        on = int(apart.argmin())
         self.waited = 0 if on else self.waited + 1
-        if gaps[on] > LOST_RADII * graph.radius or self.waited >= GIVE_UP:
-            return self._begin(found, solution)
+        if apart[on] > LOST_RADII * graph.radius or self.waited >= GIVE_UP:
+            return False
         self.entry = near[max(on, 1) if self.waited >= WAIT else on]
-        return self.entry
+        return True
 
-    def _begin(self, found: int, solution: Solution) -> int:
-        self.solution, self.entry, self.waited = solution, found, 0
-        return found
+    def begin(self, entry: int, solution: Solution) -> None:
+        """Follow this solution from this entry on."""
+        self.solution, self.entry, self.waited = solution, entry, 0
+
+
+def gaps(points: Float32s, point: Float32s) -> Float32s:
+    """Distance of one point to each of many: what `np.linalg.norm` gives, without all it looks at first."""
+    apart = points - point
+    apart *= apart
+    distances: Float32s = np.sqrt(np.add.reduce(apart, axis=1))
+    return distances

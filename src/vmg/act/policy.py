@@ -2,20 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from vmg.act.keeping import KeptPath, KeptRecording
+from vmg.act.keeping import KeptPath, KeptRecording, gaps
+from vmg.act.networks import ActingNetworks
 from vmg.agent import Agent
 from vmg.config import ActConfig
 from vmg.data.keys import leaves
 from vmg.errors import VMGError
 from vmg.graph import Solution, Ways, reaching
-from vmg.networks import encode, translate
-from vmg.types import Bools, Float32s, Int32s, Int64s
+from vmg.types import Bools, Float32s, Int32s
 from vmg.wishes import Place
 
 
@@ -77,6 +77,19 @@ class Aim:
     """A place that is wanted itself: where a path ends there, it stands in for the recorded state beside it."""
 
 
+Groups: TypeAlias = list[tuple[Solution, Sequence[int]]]
+
+
+class _Heading(NamedTuple):
+    """Where each row is on its path, and what it heads for."""
+
+    vertices: Int32s
+    entries: Int32s
+    targets: Int32s
+    subgoals: Int32s
+    goals: Float32s
+
+
 class Policy:
     """Follows a solved agent's graph. `begin` starts an episode; a decision in between depends on nothing before it,
     unless paths are kept or there is noise.
@@ -86,6 +99,7 @@ class Policy:
         self.agent = agent
         self.config = config or agent.config.act
         self._graph = agent.built
+        self._networks = ActingNetworks(agent.weights)
         self._low = np.array(agent.data.action_low, np.float32)
         self._high = np.array(agent.data.action_high, np.float32)
         self._current = agent.solution
@@ -114,104 +128,103 @@ class Policy:
     def act(self, observations: ArrayLike, solutions: Solution | Sequence[Solution] | None = None) -> Float32s:
         """Return the action for one observation, or one a row for a batch; see `decide`."""
         batch, single = self._batch(observations)
-        actions = self._decide(batch, solutions).actions
+        features = self._networks.encode(batch)
+        heading = self._headings(features, self._graph.nearest_vertices(features), self._groups(solutions, len(batch)))
+        actions = self._actions(batch, heading.goals)
         return actions[0] if single else actions
 
     def decide(self, observations: ArrayLike, solutions: Solution | Sequence[Solution] | None = None) -> Decisions:
         """Decide for one observation or a batch, following the current solution, another one, or one a row."""
-        return self._decide(self._batch(observations)[0], solutions)
-
-    def _decide(self, batch: Float32s, solutions: Solution | Sequence[Solution] | None) -> Decisions:
-        followed = self._solutions(solutions, len(batch))
-        grouped = _grouped(followed)
-        self._ways = [solution.ways for solution, _ in grouped]
-        features = encode(self.agent.weights, batch)
+        batch, _ = self._batch(observations)
+        features, groups = self._networks.encode(batch), self._groups(solutions, len(batch))
         vertices, distances = self._graph.nearest(features)
-        off_graph = distances > self._graph.radius
-        targets, subgoals = np.empty_like(vertices), np.empty_like(vertices)
-        entries, goals = vertices.copy(), np.empty_like(batch)
-        for solution, rows in grouped:
-            if solution is self._current and self._aim:
-                vertices[rows], distances[rows] = self._rejoined(features[rows], vertices[rows], distances[rows])
-            entries[rows] = self._entries(features[rows], vertices[rows], solution)
-            if self.config.keep_path and solution.to_go is not None:
-                entries[rows] = self._keep_recordings(np.arange(len(batch))[rows], features, entries, solution)
-            targets[rows] = solution.targets[solution.vertex_of(entries[rows])]
-            ahead = solution.ahead(entries[rows], self.config.subgoal_steps)
-            subgoals[rows] = solution.vertex_of(ahead)
-            goals[rows] = self._goals(ahead, solution)
-            if solution is self._current:
-                goals[rows] = self._aimed(goals[rows], subgoals[rows], targets[rows])
-        if self.config.keep_path and followed and followed[0].to_go is None:
-            subgoals = self._keep(features, vertices, followed)
-            goals = self._graph.states[subgoals]
-        actions = translate(self.agent.weights, batch, goals)
-        if self.config.noise:
-            actions = actions + self._rng.normal(0.0, self.config.noise, actions.shape).astype(np.float32)
+        heading = self._headings(features, vertices, groups)
+        followed = {row: solution for solution, rows in groups for row in rows}
         return Decisions(
-            actions=np.clip(actions, self._low, self._high),
-            vertices=vertices,
-            distances=distances,
-            off_graph=off_graph,
-            targets=targets,
-            subgoals=subgoals,
-            entries=entries,
-            solutions=followed,
+            actions=self._actions(batch, heading.goals),
+            vertices=heading.vertices,
+            distances=self._graph.distances(features, heading.vertices),
+            off_graph=distances > self._graph.radius,
+            targets=heading.targets,
+            subgoals=heading.subgoals,
+            entries=heading.entries,
+            solutions=[followed[row] for row in range(len(batch))],
         )
 
-    def _entries(self, features: Float32s, vertices: Int32s, solution: Solution) -> Int32s:
-        """Where on the paths each point is: at its vertex or, along recordings, at an observation in it.
+    def _actions(self, batch: Float32s, goals: Float32s) -> Float32s:
+        actions = self._networks.translate(batch, goals)
+        if self.config.noise:
+            actions += self._rng.normal(0.0, self.config.noise, actions.shape).astype(np.float32)
+        return np.minimum(np.maximum(actions, self._low), self._high)
 
-        That is the one from which the way costs least, the gap to it included.
-        """
-        if (to_go := solution.to_go) is None:
-            return vertices
-        graph, (first, rows) = self._graph, self._graph.members
-        price = self.agent.config.solve.switch_cost / graph.step_length
+    def _headings(self, features: Float32s, vertices: Int32s, groups: Groups) -> _Heading:
+        """The heading of every row; rows that follow the same solution are looked up together."""
+        self._ways = [solution.ways for solution, _ in groups]
+        if len(groups) == 1:
+            (solution, rows), *_ = groups
+            return self._heading(rows, features, vertices, solution)
+        headings = [self._heading(rows, features[rows], vertices[rows], solution) for solution, rows in groups]
+        order = np.argsort(np.concatenate([rows for _, rows in groups]))
+        return _Heading(*(np.concatenate(parts)[order] for parts in zip(*headings, strict=True)))
+
+    def _heading(self, rows: Sequence[int], features: Float32s, vertices: Int32s, solution: Solution) -> _Heading:
+        """Where each of these rows is on its path, and what it heads for."""
+        graph, steps = self._graph, self.config.subgoal_steps
+        aim = self._aim if solution is self._current else None
+        if aim:
+            vertices = self._rejoined(features, vertices, aim)
+        if solution.along:
+            entries = self._entries(rows, features, vertices, solution)
+            observations = solution.ahead(entries, steps) - graph.n_vertices
+            targets = solution.targets.take(graph.labels.take(entries - graph.n_vertices))
+            subgoals, goals = graph.labels.take(observations), graph.recorded.observations.take(observations, 0)
+        else:
+            entries, targets = vertices, solution.targets.take(vertices)
+            keep = self.config.keep_path
+            subgoals = self._keep(rows, features, vertices, solution) if keep else solution.subgoals(vertices, steps)
+            goals = graph.states.take(subgoals, 0)
+        if aim and aim.place and (solution.along or not self.config.keep_path):
+            _aim_at(aim.place, goals, (subgoals == targets) & aim.vertices.take(targets))
+        return _Heading(vertices, entries, targets, subgoals, goals)
+
+    def _entries(self, rows: Sequence[int], features: Float32s, vertices: Int32s, solution: Solution) -> Int32s:
+        """Where on ways along recordings each row is: on along the one it keeps to, or where it enters anew."""
         entries = np.empty_like(vertices)
-        for i, (feature, vertex) in enumerate(zip(features, vertices, strict=True)):
-            own = rows[first[vertex] : first[vertex + 1]]
-            gaps = np.linalg.norm(graph.recorded.features[own] - feature, axis=1)
-            entries[i] = graph.n_vertices + own[np.argmin(price * gaps + to_go[own])]
+        for i, (row, feature, vertex) in enumerate(zip(rows, features, vertices, strict=True)):
+            if not self.config.keep_path:
+                entries[i] = self._entry(feature, vertex, solution)
+                continue
+            kept = self._kept_recordings.setdefault(row, KeptRecording())
+            if not kept.move(feature, solution, self._graph):
+                kept.begin(self._entry(feature, vertex, solution), solution)
+            entries[i] = kept.entry
         return entries
 
-    def _goals(self, entries: Int32s, solution: Solution) -> Float32s:
-        """The recorded observation an entry stands for."""
-        if solution.to_go is None:
-            return self._graph.states[solution.vertex_of(entries)]
-        return self._graph.recorded.observations[entries - self._graph.n_vertices]
+    def _entry(self, feature: Float32s, vertex: np.int32, solution: Solution) -> int:
+        """The observation in the vertex from which the way costs least, the gap to it included."""
+        to_go = solution.to_go
+        assert to_go is not None
+        graph, (first, members) = self._graph, self._graph.members
+        price = self.agent.config.solve.switch_cost / graph.step_length
+        own = members[first[vertex] : first[vertex + 1]]
+        costs = price * gaps(graph.recorded.features.take(own, 0), feature) + to_go.take(own)
+        return graph.n_vertices + int(own[costs.argmin()])
 
-    def _rejoined(self, features: Float32s, vertices: Int32s, distances: Float32s) -> tuple[Int32s, Float32s]:
+    def _rejoined(self, features: Float32s, vertices: Int32s, aim: Aim) -> Int32s:
         """Where nothing leads on to what is wanted, take the nearest vertex from which something does."""
-        assert self._aim is not None
-        vertices, distances, ways = vertices.copy(), distances.copy(), np.flatnonzero(self._aim.reaching)
-        for row in np.flatnonzero(~self._aim.reaching[vertices]):
-            gaps = np.linalg.norm(self._graph.features[ways] - features[row], axis=1)
-            vertices[row], distances[row] = ways[np.argmin(gaps)], gaps.min()
-        return vertices, distances
+        stray = ~aim.reaching.take(vertices)
+        if not stray.any():
+            return vertices
+        vertices, ways = vertices.copy(), np.flatnonzero(aim.reaching)
+        for row in np.flatnonzero(stray):
+            vertices[row] = ways[gaps(self._graph.features[ways], features[row]).argmin()]
+        return vertices
 
-    def _aimed(self, goals: Float32s, subgoals: Int32s, targets: Int32s) -> Float32s:
-        """Where the path ends at what is wanted, put the place wanted in place of the recorded one beside it."""
-        if self._aim is None or self._aim.place is None:
-            return goals
-        arriving = (subgoals == targets) & self._aim.vertices[targets]
-        aimed = goals.copy()
-        aimed[np.ix_(arriving, self._aim.place.columns)] = self._aim.place.numbers
-        return aimed
-
-    def _keep_recordings(self, rows: Int64s, features: Float32s, found: Int32s, solution: Solution) -> list[int]:
-        """Where each episode is on the recording it follows, rather than where planning anew would begin."""
-        kept = [self._kept_recordings.setdefault(int(row), KeptRecording()) for row in rows]
-        return [
-            each.move(features[row], int(found[row]), solution, self._graph)
-            for row, each in zip(rows, kept, strict=True)
-        ]
-
-    def _keep(self, features: Float32s, vertices: Int32s, solutions: Sequence[Solution]) -> Int32s:
+    def _keep(self, rows: Sequence[int], features: Float32s, vertices: Int32s, solution: Solution) -> Int32s:
         subgoals = np.empty_like(vertices)
-        for row, (feature, vertex, solution) in enumerate(zip(features, vertices, solutions, strict=True)):
+        for i, (row, feature, vertex) in enumerate(zip(rows, features, vertices, strict=True)):
             kept = self._kept.setdefault(row, KeptPath(self._graph.features))
-            subgoals[row] = kept.subgoal(feature, int(vertex), solution, self.config.subgoal_steps)
+            subgoals[i] = kept.subgoal(feature, int(vertex), solution, self.config.subgoal_steps)
         return subgoals
 
     def _batch(self, observations: ArrayLike) -> tuple[Float32s, bool]:
@@ -230,14 +243,18 @@ class Policy:
             raise VMGError(f"The observation in row {row} has {batch[row, column]} in column {column}.")
         return batch, single
 
-    def _solutions(self, given: Solution | Sequence[Solution] | None, rows: int) -> Sequence[Solution]:
+    def _groups(self, given: Solution | Sequence[Solution] | None, n_rows: int) -> Groups:
+        """Solutions, each with the rows that follow it."""
         if given is None:
-            return [self._current or self.agent.solved] * rows
+            given = self._current or self.agent.solved
         if isinstance(given, Solution):
-            return [given] * rows
-        if len(given) != rows:
-            raise VMGError(f"There are {rows} observations but {len(given)} solutions: give one, or one a row.")
-        return given
+            return [(given, range(n_rows))]
+        if len(given) != n_rows:
+            raise VMGError(f"There are {n_rows} observations but {len(given)} solutions: give one, or one a row.")
+        rows: dict[int, list[int]] = {}
+        for row, solution in enumerate(given):
+            rows.setdefault(id(solution), []).append(row)
+        return [(given[each[0]], each) for each in rows.values()]
 
 
 def _generator_for(observation: Any) -> np.random.Generator:
@@ -246,11 +263,8 @@ def _generator_for(observation: Any) -> np.random.Generator:
     return np.random.default_rng(crc32(seen))
 
 
-def _grouped(solutions: Sequence[Solution]) -> list[tuple[Solution, slice | list[int]]]:
-    """Rows by the solution they follow; all of them at once where there is one."""
-    rows: dict[int, list[int]] = {}
-    for row, solution in enumerate(solutions):
-        rows.setdefault(id(solution), []).append(row)
-    if len(rows) == 1:
-        return [(solutions[0], slice(None))]
-    return [(solutions[each[0]], each) for each in rows.values()]
+def _aim_at(place: Place, goals: Float32s, arriving: Bools) -> None:
+    """Where a path ends at what is wanted, put the place wanted in place of the recorded one beside it."""
+    if arriving.any():
+        for column, number in zip(place.columns, place.numbers, strict=True):
+            goals[arriving, column] = number

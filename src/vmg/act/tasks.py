@@ -91,8 +91,11 @@ class Task:
         """Return the state a policy sees."""
         if self.state:
             return np.asarray(self.state(observation), dtype=np.float32)
-        keys = choose_keys(leaves(observation), self.keys, source=self.name)
-        return join_leaves(observation, keys).astype(np.float32)
+        try:
+            return join_leaves(observation, ("",) if self.keys is None else self.keys).astype(np.float32)
+        except (KeyError, ValueError):  # there are others than the one unnamed array, or than these keys
+            keys = choose_keys(leaves(observation), self.keys, source=self.name)
+            return join_leaves(observation, keys).astype(np.float32)
 
     def preset(self, name: str) -> AgentConfig:
         """Return the settings called `name`."""

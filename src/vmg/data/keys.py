@@ -45,11 +45,10 @@ def choose_keys(
 
 def join_leaves(observation: Any, keys: Sequence[str], *, batch: bool = False) -> NDArray[Any]:
     """Put the chosen leaves of an observation side by side: one vector, or with `batch` one a row."""
-    named = leaves(observation)
     parts = []
     for key in keys:
         name, wanted = leaf_of(key)
-        part = np.asarray(named[name])
+        part = np.asarray(_leaf(observation, name))
         parts.append((part.reshape(len(part), -1) if batch else part.reshape(-1))[..., wanted])
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
 
@@ -69,6 +68,14 @@ def leaves(structure: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     _add_leaves(found, structure, "")
     return found
+
+
+def _leaf(structure: Any, name: str) -> Any:
+    """Return the leaf of that name; where it lies at the top, without naming all others."""
+    leaf = structure.get(name) if isinstance(structure, Mapping) else structure if name == "" else None
+    if leaf is None or isinstance(leaf, Mapping | tuple):
+        return leaves(structure)[name]
+    return leaf
 
 
 def _add_leaves(found: dict[str, Any], structure: Any, path: str) -> None:

@@ -7,7 +7,8 @@ import numpy as np
 
 from vmg.data.episodes import Episodes
 from vmg.errors import VMGError
-from vmg.graph.merging import Labelling, Merging, MergingKind, merge_by_kmeans, merge_greedily, nearest, search_tree
+from vmg.graph.merging import Labelling, Merging, MergingKind, merge_by_kmeans, merge_greedily
+from vmg.graph.searching import Search
 from vmg.types import Float32s, Float64s, Int32s, Int64s
 
 
@@ -107,12 +108,23 @@ class MemoryGraph:
         return gaps.astype(np.float64)
 
     @cached_property
-    def _tree(self) -> object:
-        return search_tree(self.features)
+    def _search(self) -> Search:
+        return Search(self.features)
 
     def nearest(self, features: Float32s) -> tuple[Int32s, Float32s]:
         """Return index of and distance to the nearest vertex of each point; exactly the labels, for recorded ones."""
-        return nearest(self.features, features, self._tree)
+        vertices = self.nearest_vertices(features)
+        return vertices, self.distances(features, vertices)
+
+    def nearest_vertices(self, features: Float32s) -> Int32s:
+        """Return the nearest vertex of each point alone."""
+        return self._search.nearest(features)
+
+    def distances(self, features: Float32s, vertices: Int32s) -> Float32s:
+        """Return how far each point is from its vertex."""
+        apart = np.subtract(features, self.features[vertices], dtype=np.float64)
+        distances: Float32s = np.linalg.norm(apart, axis=1).astype(np.float32)
+        return distances
 
 
 def build(

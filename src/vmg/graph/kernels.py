@@ -650,8 +650,8 @@ def along_recordings(
     for row in range(n_rows):
         if ends[labels[row]]:
             cost[row] = 0
-    for row in range(n_rows):
-        if ends[labels[row]]:
+    for row in range(1, n_rows):
+        if ends[labels[row]] and not ends[labels[row - 1]]:
             n_heap = _walk_back(
                 row, labels, step_costs, switch_costs, targets, absorbing, ends, done,
                 cost, hops, changes, vertex_cost, vertex_hops, vertex_follow, heap, n_heap, place,

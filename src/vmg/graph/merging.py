@@ -8,6 +8,7 @@ import numpy as np
 
 from vmg.console import progress_bar
 from vmg.errors import VMGError
+from vmg.graph.searching import Search
 from vmg.types import Float32s, Int32s
 
 Labelling = Literal["nearest", "online"]
@@ -64,12 +65,12 @@ def merge_by_kmeans(features: Float32s, n_vertices: int, *, seed: int, iteration
     with progress_bar(f"Merging into {n_vertices:,} vertices by k-means", iterations) as advance:
         for done in range(iterations):
             advance(done)
-            labels, _ = nearest(centroids, points)
+            labels = Search(centroids).nearest(points)
             moved = _means(points, labels, centroids)
             if np.array_equal(moved, centroids):
                 break
             centroids = moved
-    labels, _ = nearest(centroids, points)
+    labels = Search(centroids).nearest(points)
     occupied, inverse = np.unique(labels, return_inverse=True)
     labels = inverse.astype(np.int32)
     centroids = centroids[occupied]
@@ -78,34 +79,6 @@ def merge_by_kmeans(features: Float32s, n_vertices: int, *, seed: int, iteration
     first_of_vertex = np.concatenate([[True], np.diff(labels[by_vertex]) > 0])
     rows = by_vertex[first_of_vertex].astype(np.int32)
     return Merging(centroids, rows, labels, float(distances.max()))
-
-
-def nearest(vertices: Float32s, points: Float32s, tree: object | None = None) -> tuple[Int32s, Float32s]:
-    """Index of and distance to the nearest vertex of each point, exactly as the merge sees it (ties: lower index)."""
-    tree = tree or search_tree(vertices)
-    k = min(2, len(vertices))
-    distances, found = tree.query(points, k=[*range(1, k + 1)], workers=-1 if len(points) > 10_000 else 1)  # type: ignore[attr-defined]
-    index = found[:, 0].astype(np.int32)
-    if k == 2:  # the tree measures in float64; where float32 could see it otherwise, look again
-        close = np.flatnonzero(distances[:, 1] <= distances[:, 0] * (1 + 1e-5))
-        for row in close:
-            index[row] = np.argmin(squared_distances(vertices, points[row]))
-    return index, distances[:, 0].astype(np.float32)
-
-
-def search_tree(vertices: Float32s) -> object:
-    """Make the tree `nearest` searches, for callers that ask more than once."""
-    from scipy.spatial import cKDTree
-
-    return cKDTree(vertices)
-
-
-def squared_distances(points: Float32s, point: Float32s) -> Float32s:
-    """Squared distance of one point to many, in float32, dimension by dimension: the one definition of distance."""
-    squares = np.zeros(len(points), np.float32)
-    for column, x in zip(points.T, point, strict=True):
-        squares += (column - x) ** 2
-    return squares
 
 
 def _checked(features: Float32s) -> Float32s:

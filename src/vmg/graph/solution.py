@@ -127,12 +127,12 @@ class Solution:
     @property
     def hops(self) -> Int32s:
         """The entry that each entry leads to; to itself where the path ends."""
-        return self.ways.hops
+        return self.leads if self.along is None else self.ways.hops
 
     @property
     def to_go(self) -> Float32s | None:
         """What the way from each recorded observation costs; None unless paths follow recordings."""
-        return self.ways.to_go
+        return None if self.along is None else self.ways.to_go
 
     def path(self, vertex: int) -> list[int]:
         """Return the vertices from `vertex` to its target, both included."""
@@ -158,7 +158,7 @@ class Solution:
         """Return the entry so many hops on."""
         entries, hops = np.asarray(entries, dtype=np.int32), self.hops
         for _ in range(steps):
-            entries = hops[entries]
+            entries = hops.take(entries)
         return entries
 
     def vertex_of(self, entries: Int32s) -> Int32s:
@@ -166,7 +166,7 @@ class Solution:
         n = len(self.targets)
         if len(self.passed) == 0:
             return entries
-        return np.where(entries < n, entries, self.passed[np.maximum(entries - n, 0)]).astype(np.int32)
+        return np.where(entries < n, entries, self.passed.take(entries - n, mode="clip")).astype(np.int32, copy=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the table, which is made again wherever it is read."""
