@@ -232,9 +232,9 @@ def _arrays(record: Any) -> dict[str, np.ndarray]:
 
 
 def _solution_arrays(solution: Solution) -> dict[str, np.ndarray]:
-    arrays: dict[str, np.ndarray] = {"values": solution.values, "targets": solution.targets, "hops": solution.leads}
+    arrays: dict[str, np.ndarray] = {"values": solution.values, "hops": solution.leads}
     if solution.along is None:
-        return arrays | {"passed": solution.passed}
+        return arrays | {"targets": solution.targets, "passed": solution.passed}
     kept = {f.name: getattr(solution.along, f.name) for f in fields(solution.along) if f.name != "graph"}
     return arrays | {name: np.asarray(value) for name, value in kept.items()}
 
@@ -306,19 +306,19 @@ def _load_solution(path: Path, graph: MemoryGraph) -> Solution | None:
         )
         return None
     try:
-        values, targets, leads = (arrays.pop(name) for name in ("values", "targets", "hops"))
+        values, leads = arrays.pop("values"), arrays.pop("hops")
         if "passed" in arrays:
-            solution = Solution(values, targets, leads, arrays.pop("passed"), **arrays)  # type: ignore[arg-type]
+            solution = Solution(values, arrays.pop("targets"), leads, arrays.pop("passed"), **arrays)  # type: ignore[arg-type]
         else:
             along = Along(graph, float(arrays.pop("switch_cost")), usual=int(arrays.pop("usual")), **arrays)
-            solution = Solution(values, targets, leads, graph.labels, along)
+            solution = Solution(values, None, leads, graph.labels, along)
     except (KeyError, TypeError) as error:
         raise VMGError(f"{path} does not hold a solution: {error}.") from error
     n, n_entries = graph.n_vertices, graph.n_vertices + len(solution.passed)
     sound = (
-        values.shape == targets.shape == (n,)
+        values.shape == (n,)
         and leads.shape == (n if solution.along else n_entries,)
-        and _within(targets, n)
+        and (solution.ends is None or (solution.ends.shape == (n,) and _within(solution.ends, n)))
         and _within(leads, n_entries)
         and _within(solution.passed, n)
         and (solution.along is None or _is_sound(solution.along, leads))

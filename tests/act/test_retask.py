@@ -150,19 +150,20 @@ def test_a_wish_that_only_costs_can_be_done_from_everywhere():
 def kept_bytes(solution):
     """What a solution holds alive beyond its graph."""
     along = solution.along
-    more = (along.changes, along.slots, along.costs) if along else (solution.passed,)
-    return sum(array.nbytes for array in (solution.values, solution.targets, solution.leads, *more))
+    more = (along.changes, along.slots, along.costs) if along else (solution.ends, solution.passed)
+    return sum(array.nbytes for array in (solution.values, solution.leads, *more))
 
 
-def test_a_solution_kept_alive_is_16_bytes_a_vertex_and_along_recordings_a_bit_an_observation(corner):
+def test_a_solution_kept_alive_is_16_bytes_a_vertex_and_along_recordings_12_and_a_bit_an_observation(corner):
     graph, n_rows = corner.agent.built, len(episodes().observations)
     leading_in = int((corner.wanted[graph.heads] & ~corner.wanted[graph.tails]).sum())
     if corner.solution.along is None:
         assert kept_bytes(corner.solution) == 16 * graph.n_vertices
     else:
         assert corner.solution.passed is graph.labels
+        assert corner.solution.ends is None
         assert corner.solution.along.graph is graph
-        assert kept_bytes(corner.solution) <= 16 * graph.n_vertices + (n_rows + 7) // 8 + 8 * leading_in
+        assert kept_bytes(corner.solution) <= 12 * graph.n_vertices + (n_rows + 7) // 8 + 8 * leading_in
 
 
 def test_the_table_of_a_solution_lives_while_it_is_followed(corner):

@@ -211,7 +211,7 @@ def want(agent: Agent, episodes: Episodes, wish: Wish, *, kind: GoalKind = "reac
     """Solve the agent's graph for a wish; `episodes` are those the graph was built from. No network is trained.
 
     A wish that can be reached absorbs ("reach") or goes on paying ("stay"); one that is only paid is always the latter.
-    The solution takes 16 bytes a vertex and, along recordings, a bit an observation (see `vmg.graph.solution.Along`).
+    The solution takes 16 bytes a vertex; along recordings 12 and a bit an observation (see `vmg.graph.solution.Along`).
     """
     graph, variant = agent.built, agent.config.solve.variant
     if len(episodes.observations) != len(graph.labels):

@@ -127,7 +127,7 @@ def _plan_along(
     steps, switches = step_costs(graph, costs), switch_costs(graph.strays, switch_cost)
     leads, changes = kernels.along_recordings(graph.labels, *graph.members, steps, switches, targets, ends, absorbing)
     along = Along.of(graph, switch_cost, changes, ends, costs)
-    return Solution(solved.values, along.ends(leads), leads, graph.labels, along)
+    return Solution(solved.values, None, leads, graph.labels, along)
 
 
 def _best_anywhere(graph: MemoryGraph, absorbing: Bools, by_rank: Int64s, groups: Int64s) -> tuple[Int32s, Bools]:

@@ -19,7 +19,9 @@ class Ways:
     """The table that is followed: it leads from entry to entry, and an entry that leads to itself ends the path."""
 
     hops: Int32s
-    to_go: Float32s | None
+    targets: Int32s
+    """The vertex where the path from each vertex ends."""
+    to_go: Float32s | None = None
     """What the way from each recorded observation costs, in unrewarded steps; None unless paths follow recordings."""
 
 
@@ -59,15 +61,15 @@ class Along:
         over = np.where(changing, switch_costs(strays[stops], self.switch_cost), 0)
         firsts, costs = leads[moving] - n, np.zeros(n, np.int64)
         costs[moving] = switch_costs(strays[firsts], self.switch_cost) - spent[firsts] + (spent[stops] + over)[left]
-        costs, _ = _summed(costs, self._after(leads, stops[left]))
+        costs, targets = _summed(costs, self._after(leads, stops[left]))
         rest = spent[stops] + over + np.where(changing, costs[labels[stops]], 0)
         to_go = np.repeat(rest, np.diff(stops, prepend=-1)) - spent
         hops = np.concatenate([leads, np.arange(n + 1, n + 1 + len(labels), dtype=np.int32)])
         hops[n + stops] = np.where(changing, leads[labels[stops]], n + stops)
-        return Ways(hops, to_go.astype(np.float32) / np.float32(STEP))
+        return Ways(hops, targets, to_go.astype(np.float32) / np.float32(STEP))
 
-    def ends(self, leads: Int32s) -> Int32s:
-        """Return the vertex where the way from each vertex ends."""
+    def targets(self, leads: Int32s) -> Int32s:
+        """Return the vertex where the way from each vertex ends, without the rest of the table."""
         stops, _, left = self._stops(leads)
         return _summed(np.zeros(len(leads), np.int64), self._after(leads, stops[left]))[1]
 
@@ -101,12 +103,13 @@ class Solution:
 
     The first entries are the vertices; the others are `passed` vertices on the way. They exist only when search is
     limited (then the way is to somebody else's target), or when paths follow recordings (then there is one for every
-    recorded observation, in its order). Along recordings only the vertices' hops are kept, and `along`: a bit an
-    observation. The table of all hops is made from them when it is read, and lives while somebody holds `ways`.
+    recorded observation, in its order). Along recordings 12 bytes a vertex are kept, values and hops, and `along`: a
+    bit an observation. Everything else is made from them when it is read, and lives while somebody holds `ways`.
     """
 
     values: Float64s
-    targets: Int32s
+    ends: Int32s | None
+    """The target of each vertex; None along recordings."""
     leads: Int32s
     """The entry that each one leads to; along recordings, that each vertex leads to."""
     passed: Int32s
@@ -115,14 +118,27 @@ class Solution:
     @property
     def ways(self) -> Ways:
         """The table to follow; hold it while following it along recordings, or it is made again."""
-        if self.along is None:
-            return Ways(self.leads, None)
-        made = self.__dict__.get("_made")
-        ways: Ways | None = made() if made else None
+        if self.ends is not None:
+            return Ways(self.leads, self.ends)
+        assert self.along is not None
+        ways = self._held
         if ways is None:
             ways = self.along.ways(self.leads)
             self.__dict__["_made"] = weakref.ref(ways)
         return ways
+
+    @property
+    def _held(self) -> Ways | None:
+        made = self.__dict__.get("_made")
+        return made() if made else None
+
+    @property
+    def targets(self) -> Int32s:
+        """The vertex that the path from each vertex leads to."""
+        if self.along is None:
+            return self.ways.targets
+        ways = self._held
+        return ways.targets if ways else self.along.targets(self.leads)
 
     @property
     def hops(self) -> Int32s:
@@ -163,7 +179,7 @@ class Solution:
 
     def vertex_of(self, entries: Int32s) -> Int32s:
         """Return the vertex each entry lies in."""
-        n = len(self.targets)
+        n = len(self.values)
         if len(self.passed) == 0:
             return entries
         return np.where(entries < n, entries, self.passed.take(entries - n, mode="clip")).astype(np.int32, copy=False)
