@@ -212,7 +212,7 @@ TABLES = {
 SPEEDS = {f"speed_{family}": partial(speed, family) for family in (*FAMILIES, "gpu", "gpu_parts", "gpu_tried")}
 TABLES |= SPEEDS | {"speed_tried": speed_tried}
 PAGES = {
-    ROOT / "README.md": ("demo", "untouched", "main", "benchmarks"),
+    ROOT / "README.md": ("demo", "untouched", "main", "skills", "benchmarks"),
     ROOT / "docs" / "results.md": ("main", "skills", "decay", "memory"),
     ROOT / "docs" / "new-task.md": ("new_task",),
     ROOT / "docs" / "ablations.md": (*ABLATIONS, "sensitivity"),
