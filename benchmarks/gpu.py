@@ -233,11 +233,11 @@ def _rate(episodes: Episodes, speed: float) -> str:
 
 FAMILIES: dict[str, Callable[[Episodes, Size, Level], Iterator[Row]]] = {
     "models": _side_by_side,
-    "torch": _beside_torch,
     "parts": _parts,
     "tried": _tried,
+    "torch": _beside_torch,
 }
-"""Models side by side, PyTorch beside one, where a step's time goes, and what was tried to shorten it."""
+"""Models side by side, where a step's time goes, what was tried to shorten it; last PyTorch, which may not be there."""
 
 
 def main() -> None:
