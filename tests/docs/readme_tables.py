@@ -188,7 +188,7 @@ def sensitivity() -> str:
             ", ".join(f"{score:.1f}" for score in baseline["models"]),
             str(len(own)),
             str(len(own) - len(beyond)),
-            ", ".join(f"{row['variant']} {row['difference']['mean']:+.1f}" for row in beyond),
+            "; ".join(f"{row['variant']} {row['difference']['mean']:+.1f}" for row in beyond),
         )
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) if len(lines) > 2 else "Not measured yet."
