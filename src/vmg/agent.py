@@ -324,7 +324,7 @@ def _load_solution(path: Path, graph: MemoryGraph) -> Solution | None:
         and (solution.along is None or _is_sound(solution.along, leads))
     )
     if not sound:
-        raise VMGError(f"{path} does not fit the graph beside it. Solve the graph again (`vmg solve`).")
+        raise VMGError(f"{path} does not fit the graph beside it. Delete it and solve the graph again (`vmg solve`).")
     return solution
 
 
