@@ -36,11 +36,20 @@ from vmg.learn.objectives import MetricAndTranslator
 FP32_RATE = 67e12
 """Multiplications and additions/s of an H100 or H200 in float32 outside its tensor cores, by its datasheet."""
 
+CUBLAS = ("xla_gpu_enable_triton_gemm", False)
+TRITON = ("xla_gpu_cublas_fallback", False)
+NO_GRAPHS = ("xla_gpu_enable_command_buffer", "")
+ONE_GRAPH = ("xla_gpu_enable_command_buffer", "FUSION,CUBLAS,CUBLASLT,CUDNN,WHILE")
+
 TRIED = {
     "2 steps in the loop's body": Variant(unroll=2),
     "4 steps in the loop's body": Variant(unroll=4),
     "8 steps in the loop's body": Variant(unroll=8),
     "Adam over one vector": Variant(flat=True),
+    "products by cuBLAS alone": Variant(options=(CUBLAS,)),
+    "products by Triton alone, fused with what is around them": Variant(options=(TRITON,)),
+    "no CUDA graphs": Variant(options=(NO_GRAPHS,)),
+    "the loop itself in a CUDA graph": Variant(options=(ONE_GRAPH,)),
     "matrix products in float32": Variant(precision="highest"),
     "matrix products of bfloat16": Variant(precision="BF16_BF16_F32"),
     "losses and gradients in bfloat16": Variant(half=True),
@@ -50,6 +59,8 @@ TRIED = {
     "batch 1,600": Variant(batch_size=1600),
     "32 models, 4 steps in the loop's body": Variant(models=32, unroll=4),
     "32 models, Adam over one vector": Variant(models=32, flat=True),
+    "32 models, products by cuBLAS alone": Variant(models=32, options=(CUBLAS,)),
+    "32 models, products by Triton alone": Variant(models=32, options=(TRITON,)),
     "32 models, losses and gradients in bfloat16": Variant(models=32, half=True),
     "32 models, batch 400": Variant(models=32, batch_size=400),
 }
@@ -135,7 +146,7 @@ def _shortened(variant: Variant, size: Size) -> Variant:
 def _compile(loops: Sequence[Loop]) -> dict[Loop, str]:
     """Compile all loops at once, on all cores: one after the other would take minutes. Return those that cannot be."""
     refused = {}
-    with ThreadPoolExecutor(8) as pool:
+    with ThreadPoolExecutor() as pool:
         started = {loop: pool.submit(loop.run) for loop in loops}
         for loop, running in started.items():
             try:

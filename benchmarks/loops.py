@@ -46,6 +46,8 @@ class Variant:
     """Losses and gradients in bfloat16 altogether, weights and Adam in float32."""
     flat: bool = False
     """All weights as one vector, so that Adam is one kernel."""
+    options: tuple[tuple[str, bool | int | str], ...] = ()
+    """Of the compiler, by name."""
     part: Part = "all"
 
 
@@ -63,7 +65,8 @@ class Loop:
         if variant.flat:
             weights = jax.vmap(lambda one: ravel_pytree(one)[0])(weights)
         self.state = (weights, jax.vmap(_ADAM.init)(weights))
-        self._run = jax.jit(partial(self._chunk, objective=objective), donate_argnums=0)
+        chunk = partial(self._chunk, objective=objective)
+        self._run = jax.jit(chunk, donate_argnums=0, compiler_options=dict(variant.options))
         self.done = 0
 
     def run(self) -> Any:

@@ -22,6 +22,7 @@ TRAININGS: dict[str, dict[str, Any]] = {
     "no-decoder_relative": {"action_decoder": False, "translator_inputs": "relative"},
     "dimension-5": {"metric_dimension": 5},
     "dimension-20": {"metric_dimension": 20},
+    "program-margins": {"margins": "program"},
 }
 """The runs whose networks all variants are put together from, and what they change in how the paper's learn."""
 
@@ -200,6 +201,7 @@ ABLATIONS: dict[str, Ablation] = {
         "not in the paper",
         (
             Variant("preset paper"),
+            Variant("margins of the published program", learn={"margins": "program"}),
             Variant("dead ends worth 0", solve={"dead_ends": "zero"}),
             Variant("labels as scanned", graph={"labelling": "online"}),
             Variant("paths by hops", solve={"path_weights": "hops"}),
