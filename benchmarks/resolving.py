@@ -17,7 +17,7 @@ from vmg.act.policy import Policy
 from vmg.agent import Agent
 from vmg.data.episodes import Episodes
 from vmg.graph import Solution, reward
-from vmg.graph.planning import slot_costs, step_costs
+from vmg.graph.planning import slot_costs
 from vmg.graph.solution import STEP, switch_costs
 from vmg.types import Float32s, Float64s
 
@@ -65,7 +65,8 @@ def _goal_along(row: Row, agent: Agent, episodes: Episodes, size: Size) -> Row:
     config = replace(agent.config, solve=settings, graph=replace(agent.config.graph, recordings=True))
     agent = replace(agent, config=config).build(episodes).solve(episodes)
     solution, found = agent.goal(_places(episodes)[0])
-    steps = step_costs(agent.built, slot_costs(agent.built, found.rewards, settings.path_weights))
+    costs = slot_costs(agent.built, found.rewards, settings.path_weights)
+    steps = np.where(agent.built.leaving < 0, -1, costs[agent.built.leaving])
     switches = switch_costs(agent.built.strays, settings.switch_cost)
     theirs, seconds = timed(
         lambda: (

@@ -137,7 +137,7 @@ class Agent:
             raise VMGError(f"A goal of this agent is {self.places.shape[1]} numbers, not of shape {where.shape}.")
         if not np.isfinite(where).all():
             raise VMGError(f"The goal {where.tolist()} is not made of finite numbers.")
-        distances = np.linalg.norm(self.places - where, axis=1)
+        distances = np.sqrt(sum((column - x) ** 2 for column, x in zip(self.places.T, where, strict=True)))
         settings = self.config.goal
         found = goal(self.built, distances, settings.tolerance, kind=settings.kind, variant=self.config.solve.variant)
         return self.solve_edges(found.rewards), found

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from vmg.data.episodes import Episodes
 from vmg.errors import VMGError
 from vmg.graph import build, goal, iterate_values, reward, solve
-from vmg.graph.planning import slot_costs, step_costs
+from vmg.graph.planning import slot_costs
 from vmg.graph.solution import STEP, switch_costs
 
 
@@ -20,6 +20,13 @@ def recorded(seed: int, n_episodes: int = 4, length: int = 8):
         [(walk[:, None], np.zeros((length, 1)), rng.integers(0, 3, length), False, True) for walk in walks]
     )
     return episodes, build(episodes.observations, episodes, 0.6, recordings=True)
+
+
+def step_costs(graph, rewards):
+    """What following the recording from each observation costs, below 0 where it ends."""
+    costs = np.full(len(graph.labels), -1)
+    costs[graph.arrivals - 1] = slot_costs(graph, rewards, "rewards")[graph.slots]
+    return costs
 
 
 def slow_costs(graph, steps, switches, targets, ends, absorbing):
@@ -55,7 +62,7 @@ def test_paths_along_recordings_equal_a_slow_twin(seed, nearest, with_goal):
     np.testing.assert_array_equal(solution.values, values)
     np.testing.assert_allclose(values[solution.targets], values[plain.targets], rtol=2e-6)
 
-    steps, switches = step_costs(graph, slot_costs(graph, rewards, "rewards")), switch_costs(graph.strays, 2.0)
+    steps, switches = step_costs(graph, rewards), switch_costs(graph.strays, 2.0)
     ends = solution.targets == np.arange(graph.n_vertices)
     groups = np.unique(np.round(values[plain.targets], 4), return_inverse=True)[1] if nearest else plain.targets
     expected = slow_costs(graph, steps, switches, groups, ends, rewards.absorbing)
@@ -89,7 +96,7 @@ def test_the_table_made_from_what_is_kept_is_the_walk_itself(seed, nearest, pric
     episodes, graph = recorded(seed)
     rewards, ties = reward(graph, episodes), "nearest" if nearest else "index"
     solution = solve(graph, rewards, 0.9, paths="recordings", switch_cost=price, ties=ties)
-    steps, switches = step_costs(graph, slot_costs(graph, rewards, "rewards")), switch_costs(graph.strays, price)
+    steps, switches = step_costs(graph, rewards), switch_costs(graph.strays, price)
     n, changes = graph.n_vertices, np.unpackbits(solution.along.changes)
     for row in range(len(graph.labels)):
         here, total, hops = row, 0, [n + row]
@@ -142,6 +149,6 @@ def test_recordings_take_no_limited_search(options):
 
 def test_without_rewards_the_path_has_the_fewest_steps():
     episodes, graph = two_recordings()
-    steps = step_costs(graph, slot_costs(graph, reward(graph, episodes), "rewards"))
+    steps = step_costs(graph, reward(graph, episodes))
     assert set(steps.tolist()) == {STEP, -1}
     assert (steps == -1).sum() == len(episodes)

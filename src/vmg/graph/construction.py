@@ -67,6 +67,13 @@ class MemoryGraph:
         return np.arange(1, len(self.slots) + 1) + np.repeat(np.arange(len(self.lengths)), self.lengths)
 
     @cached_property
+    def leaving(self) -> Int32s:
+        """The slot of the step that leaves each recorded observation; below 0 where its recording ends."""
+        slots = np.full(len(self.labels), -1, np.int32)
+        slots[self.arrivals - 1] = self.slots
+        return slots
+
+    @cached_property
     def incoming(self) -> tuple[Int64s, Int64s]:
         """Edges by the vertex they lead to: (first of each vertex, edge numbers)."""
         first = np.concatenate([[0], np.cumsum(np.bincount(self.heads, minlength=self.n_vertices))])

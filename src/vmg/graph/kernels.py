@@ -615,12 +615,20 @@ def _less(first: int, second: int, other_first: int, other_second: int) -> Any:
     return first < other_first or (first == other_first and second < other_second)
 
 
+_NEVER = np.iinfo(np.int64).max
+_ROW = np.dtype(
+    [("cost", "i8"), ("switch", "i8"), ("step", "i4"), ("hops", "i4"), ("vertex", "i4"), ("changes", "i4")]
+)
+"""What is known of a recorded observation, side by side: a vertex's lie scattered, and each is one look at memory."""
+
+
 @_jit
 def along_recordings(
     labels: Any,
     first_member: Any,
     members: Any,
-    step_costs: Any,
+    leaving: Any,
+    slot_costs: Any,
     switch_costs: Any,
     targets: Any,
     ends: Any,
@@ -628,63 +636,68 @@ def along_recordings(
 ) -> Any:
     """Cheapest ways from every recorded observation to the target of its vertex, along recordings.
 
-    From observation x the recording leads to x + 1 (at step_costs[x], below 0 where it ends), and the vertex of x to
-    any observation y in it, at switch_costs[x] + switch_costs[y]. Returned is the entry each vertex leads to, n + y for
-    its best observation y or itself where ways end, and whether the way from each observation changes to that one.
-    `targets`, `ends` and `absorbing` are as in `next_hops`: every observation of a way shares the way's target.
+    From observation x the recording leads to x + 1, at what the slot leaving[x] costs (below 0 where it ends), and the
+    vertex of x to any observation y in it, at switch_costs[x] + switch_costs[y]. Returned is the entry each vertex
+    leads to, n + y for its best observation y or itself where ways end; whether the way from each observation changes
+    to that one; and whether any way goes on along each slot. `targets`, `ends` and `absorbing` are as in `next_hops`:
+    every observation of a way shares the way's target.
 
     One Dijkstra backwards from all ends at once, over (cost, hops). Only vertices wait in the heap; an observation that
     has become cheaper is walked back from at once, along its recording, while that makes earlier ones cheaper too.
     """
     n_rows, n = len(labels), len(targets)
-    cost = np.full(n_rows, np.iinfo(np.int64).max, np.int64)
-    hops = np.zeros(n_rows, np.int32)
-    changes = np.zeros(n_rows, np.bool_)
-    vertex_cost = np.full(n, np.iinfo(np.int64).max, np.int64)
+    rows = np.empty(n_rows, _ROW)
+    closed = ends | absorbing
+    vertex_cost = np.full(n, _NEVER, np.int64)
     vertex_hops = np.zeros(n, np.int32)
     vertex_follow = np.full(n, -1, np.int32)
     done = ends.copy()
     heap = np.empty(n, np.int32)
     place = np.full(n, -1, np.int32)
     n_heap = 0
-    for row in range(n_rows):
-        if ends[labels[row]]:
-            cost[row] = 0
-    for row in range(1, n_rows):
-        if ends[labels[row]] and not ends[labels[row - 1]]:
+    for x in range(n_rows):
+        row = rows[x]
+        row.cost = 0 if ends[labels[x]] else _NEVER
+        row.switch = switch_costs[x]
+        row.step = slot_costs[leaving[x]] if leaving[x] >= 0 else -1
+        row.hops = 0
+        row.vertex = labels[x]
+        row.changes = 0
+    for x in range(1, n_rows):
+        if ends[rows[x].vertex] and not ends[rows[x - 1].vertex]:
             n_heap = _walk_back(
-                row, labels, step_costs, switch_costs, targets, absorbing, ends, done,
-                cost, hops, changes, vertex_cost, vertex_hops, vertex_follow, heap, n_heap, place,
-            )  # fmt: skip
+                x, rows, targets, closed, done, vertex_cost, vertex_hops, vertex_follow, heap, n_heap, place
+            )
     while n_heap > 0:
         vertex, n_heap = _pop(heap, n_heap, place, vertex_cost, vertex_hops)
         done[vertex] = True
         for i in range(first_member[vertex], first_member[vertex + 1]):
-            row = members[i]
-            through, n_hops = vertex_cost[vertex] + switch_costs[row], vertex_hops[vertex] + 1
-            if through < cost[row] or (through == cost[row] and n_hops < hops[row]):
-                cost[row], hops[row], changes[row] = through, n_hops, True
+            x = members[i]
+            row = rows[x]
+            through, n_hops = vertex_cost[vertex] + row.switch, vertex_hops[vertex] + 1
+            if through < row.cost or (through == row.cost and n_hops < row.hops):
+                row.cost = through
+                row.hops = n_hops
+                row.changes = 1
                 n_heap = _walk_back(
-                    row, labels, step_costs, switch_costs, targets, absorbing, ends, done,
-                    cost, hops, changes, vertex_cost, vertex_hops, vertex_follow, heap, n_heap, place,
-                )  # fmt: skip
+                    x, rows, targets, closed, done, vertex_cost, vertex_hops, vertex_follow, heap, n_heap, place
+                )
     leads = np.where(vertex_follow >= 0, n + vertex_follow, np.arange(n)).astype(np.int32)
-    return leads, changes
+    changes, taken = np.empty(n_rows, np.bool_), np.zeros(len(slot_costs), np.bool_)
+    for x in range(n_rows):
+        changes[x] = rows[x].changes
+        if leaving[x] >= 0 and not (changes[x] or ends[rows[x].vertex]):
+            taken[leaving[x]] = True
+    return leads, changes, taken
 
 
 @_jit
 def _walk_back(
-    row: int,
-    labels: Any,
-    step_costs: Any,
-    switch_costs: Any,
+    x: int,
+    rows: Any,
     targets: Any,
-    absorbing: Any,
-    ends: Any,
+    closed: Any,
     done: Any,
-    cost: Any,
-    hops: Any,
-    changes: Any,
     vertex_cost: Any,
     vertex_hops: Any,
     vertex_follow: Any,
@@ -692,21 +705,25 @@ def _walk_back(
     n_heap: int,
     place: Any,
 ) -> int:
-    """Go back along a recording while the way on through `row` is the cheaper one, and tell the vertices passed."""
-    while row > 0 and step_costs[row - 1] >= 0:
-        before = row - 1
-        tail = labels[before]
-        if ends[tail] or absorbing[tail] or targets[tail] != targets[labels[row]]:
+    """Go back along a recording while the way on through x is the cheaper one, and tell the vertices passed."""
+    cost, hops, target = rows[x].cost, rows[x].hops, targets[rows[x].vertex]
+    while x > 0 and rows[x - 1].step >= 0:
+        x -= 1
+        row = rows[x]
+        tail = row.vertex
+        if closed[tail] or targets[tail] != target:
             break
-        through, n_hops = cost[row] + step_costs[before], hops[row] + 1
-        if through > cost[before] or (through == cost[before] and n_hops >= hops[before]):
+        cost += row.step
+        hops += 1
+        if cost > row.cost or (cost == row.cost and hops >= row.hops):
             break
-        cost[before], hops[before], changes[before] = through, n_hops, False
-        over = through + switch_costs[before]
-        if not done[tail] and (over < vertex_cost[tail] or (over == vertex_cost[tail] and n_hops < vertex_hops[tail])):
-            vertex_cost[tail], vertex_hops[tail], vertex_follow[tail] = over, n_hops, before
+        row.cost = cost
+        row.hops = hops
+        row.changes = 0
+        over = cost + row.switch
+        if not done[tail] and (over < vertex_cost[tail] or (over == vertex_cost[tail] and hops < vertex_hops[tail])):
+            vertex_cost[tail], vertex_hops[tail], vertex_follow[tail] = over, hops, x
             _, n_heap = _push(heap, n_heap, place, tail, vertex_cost, vertex_hops)
-        row = before
     return n_heap
 
 

@@ -124,9 +124,11 @@ def _plan_along(
     from vmg.graph import kernels
 
     targets, ends = _best_anywhere(graph, absorbing, by_rank, groups)
-    steps, switches = step_costs(graph, costs), switch_costs(graph.strays, switch_cost)
-    leads, changes = kernels.along_recordings(graph.labels, *graph.members, steps, switches, targets, ends, absorbing)
-    along = Along.of(graph, switch_cost, changes, ends, costs)
+    switches = switch_costs(graph.strays, switch_cost)
+    leads, changes, taken = kernels.along_recordings(
+        graph.labels, *graph.members, graph.leaving, costs, switches, targets, ends, absorbing
+    )
+    along = Along.of(graph, switch_cost, changes, taken, costs)
     return Solution(solved.values, None, leads, graph.labels, along)
 
 
@@ -149,13 +151,6 @@ def slot_costs(graph: MemoryGraph, rewards: EdgeRewards, path_weights: PathWeigh
         if np.ptp(paid) > 0:
             gaps = (paid.max() - rewards.slots) / np.ptp(paid)
     return np.rint(gaps * STEP).astype(np.int64)
-
-
-def step_costs(graph: MemoryGraph, costs: Int64s) -> Int64s:
-    """What it costs to follow the recording from each observation, below 0 where it ends; `costs` are the slots'."""
-    steps = np.full(len(graph.labels), -1, np.int64)
-    steps[graph.arrivals - 1] = costs[graph.slots]
-    return steps
 
 
 def _plan_within(

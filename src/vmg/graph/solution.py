@@ -44,13 +44,10 @@ class Along:
     costs: Int32s
 
     @classmethod
-    def of(cls, graph: MemoryGraph, switch_cost: float, changes: Bools, ended: Bools, slot_costs: Int64s) -> "Along":
-        """Keep where the ways change and which vertices end them, and the costs of the slots they go on along."""
-        taken = ~(changes | ended[graph.labels])[graph.arrivals - 1]
-        on_a_way = np.zeros(len(slot_costs), bool)
-        on_a_way[graph.slots[taken]] = True
-        usual = int(np.median(slot_costs[on_a_way])) if taken.any() else STEP
-        slots = np.flatnonzero(on_a_way & (slot_costs != usual)).astype(np.int32)
+    def of(cls, graph: MemoryGraph, switch_cost: float, changes: Bools, taken: Bools, slot_costs: Int64s) -> "Along":
+        """Keep where the ways change, and the costs of the slots `taken`, which they go on along."""
+        usual = int(np.median(slot_costs[taken])) if taken.any() else STEP
+        slots = np.flatnonzero(taken & (slot_costs != usual)).astype(np.int32)
         return cls(graph, switch_cost, np.packbits(changes), usual, slots, slot_costs[slots].astype(np.int32))
 
     def ways(self, leads: Int32s) -> Ways:
