@@ -30,6 +30,7 @@ from vmg.graph.solution import STEP
 from vmg.learn.config import Training
 from vmg.networks import Weights, embed, load_weights, save_weights
 from vmg.types import Float32s, Int32s
+from vmg.wishes import Place
 
 FORMAT = 1
 LIBRARIES = ("numpy", "scipy", "numba", "jax", "optax", "gymnasium", "gymnasium-robotics", "mujoco", "minari")
@@ -137,7 +138,7 @@ class Agent:
             raise VMGError(f"A goal of this agent is {self.places.shape[1]} numbers, not of shape {where.shape}.")
         if not np.isfinite(where).all():
             raise VMGError(f"The goal {where.tolist()} is not made of finite numbers.")
-        distances = np.sqrt(sum((column - x) ** 2 for column, x in zip(self.places.T, where, strict=True)))
+        distances = Place(tuple(range(len(where))), where)(self.places)
         settings = self.config.goal
         found = goal(self.built, distances, settings.tolerance, kind=settings.kind, variant=self.config.solve.variant)
         return self.solve_edges(found.rewards), found

@@ -1,21 +1,13 @@
-"""Progress bars, on standard error so that piped output stays clean, and silent where nobody watches."""
+"""Progress bars, on standard error so that piped output stays clean, and silent where nobody watches.
+
+What draws is imported when something is drawn: the processes of an evaluation draw nothing.
+"""
 
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
-
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
 
 PIPE_WIDTH = 120
 
@@ -28,6 +20,8 @@ class Advance(Protocol):
 
 def show(result: Any) -> None:
     """Print a result on standard output: text, a table, anything rich can draw; never wrapped to a pipe's width."""
+    from rich.console import Console
+
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=PIPE_WIDTH)
@@ -36,6 +30,8 @@ def show(result: Any) -> None:
 
 def say(text: str) -> None:
     """Tell the user what is going on, on standard error."""
+    from rich.console import Console
+
     Console(stderr=True, highlight=False, soft_wrap=True).print(text, markup=False)
 
 
@@ -65,18 +61,21 @@ def stopping_on_interrupt() -> Iterator[Callable[[], bool]]:
 @contextmanager
 def progress_bar(description: str, total: float, *, show: bool | None = None) -> Iterator[Advance]:
     """Show one bar while the block runs; `show=None` shows it only on a terminal."""
+    from rich import progress as rich
+    from rich.console import Console
+
     console = Console(stderr=True)
     columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}"),
+        rich.SpinnerColumn(),
+        rich.TextColumn("{task.description}"),
+        rich.BarColumn(),
+        rich.TaskProgressColumn(),
+        rich.MofNCompleteColumn(),
+        rich.TimeRemainingColumn(),
+        rich.TextColumn("{task.fields[note]}"),
     )
     disabled = not console.is_terminal if show is None else not show
-    with Progress(*columns, console=console, transient=True, disable=disabled) as progress:
+    with rich.Progress(*columns, console=console, transient=True, disable=disabled) as progress:
         task = progress.add_task(description, total=total, note="")
 
         def advance(completed: float, note: str = "") -> None:

@@ -60,13 +60,14 @@ class KeptRecording:
 
     def move(self, feature: Float32s, solution: Solution, graph: MemoryGraph) -> bool:
         """Move on to where the episode is now; False: there is nothing to keep to, and it is to begin anew."""
-        hops = solution.hops
-        if self.solution is not solution or hops[self.entry] == self.entry:
+        if self.solution is not solution:
             return False
-        near = [self.entry]
+        near, hops = [self.entry], solution.hops
         for _ in range(WINDOW):
-            near.append(int(hops[near[-1]]))
-        apart = gaps(graph.recorded.features[np.array(near) - graph.n_vertices], feature)
+            near.append(hops.item(near[-1]))
+        if near[1] == self.entry:
+            return False
+        apart = gaps(graph.recorded.features.take(np.array(near) - graph.n_vertices, 0), feature)
         on = int(apart.argmin())
         self.waited = 0 if on else self.waited + 1
         if apart[on] > LOST_RADII * graph.radius or self.waited >= GIVE_UP:

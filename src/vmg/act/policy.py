@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any, NamedTuple, TypeAlias
 from zlib import crc32
 
@@ -159,7 +160,7 @@ class Policy:
 
     def _headings(self, features: Float32s, vertices: Int32s, groups: Groups) -> _Heading:
         """The heading of every row; rows that follow the same solution are looked up together."""
-        self._ways = [solution.ways for solution, _ in groups]
+        self._ways = [solution.ways for solution, _ in groups if solution.along]
         if len(groups) == 1:
             (solution, rows), *_ = groups
             return self._heading(rows, features, vertices, solution)
@@ -212,11 +213,11 @@ class Policy:
 
     def _rejoined(self, features: Float32s, vertices: Int32s, aim: Aim) -> Int32s:
         """Where nothing leads on to what is wanted, take the nearest vertex from which something does."""
-        stray = ~aim.reaching.take(vertices)
-        if not stray.any():
+        leading = aim.reaching.take(vertices)
+        if leading.all():
             return vertices
         vertices, ways = vertices.copy(), np.flatnonzero(aim.reaching)
-        for row in np.flatnonzero(stray):
+        for row in np.flatnonzero(~leading):
             vertices[row] = ways[gaps(self._graph.features[ways], features[row]).argmin()]
         return vertices
 
@@ -238,7 +239,7 @@ class Policy:
                 f"An observation of this agent is {size} numbers (as in {self.agent.data.source}), but the shape given "
                 f"is {np.shape(observations)}. Give it the same parts of the observation, in the same order."
             )
-        if not np.isfinite(batch).all():
+        if not isfinite(batch.sum()) and not np.isfinite(batch).all():  # the sum alone could be too large
             row, column = np.argwhere(~np.isfinite(batch))[0]
             raise VMGError(f"The observation in row {row} has {batch[row, column]} in column {column}.")
         return batch, single
@@ -265,6 +266,6 @@ def _generator_for(observation: Any) -> np.random.Generator:
 
 def _aim_at(place: Place, goals: Float32s, arriving: Bools) -> None:
     """Where a path ends at what is wanted, put the place wanted in place of the recorded one beside it."""
-    if arriving.any():
-        for column, number in zip(place.columns, place.numbers, strict=True):
-            goals[arriving, column] = number
+    rows = arriving.nonzero()[0]
+    if len(rows):
+        goals[rows[:, None], place.columns] = place.numbers

@@ -1,15 +1,15 @@
 """What is in a data set, in numbers a program can read and in a table a person can."""
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
 
 from vmg.data.checks import check
 from vmg.data.episodes import Episodes
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,12 @@ def summarise(episodes: Episodes) -> Summary:
     )
 
 
-def render(summary: Summary) -> RenderableType:
+def render(summary: Summary) -> "RenderableType":
     """Lay a summary out for the terminal; reads as well when piped into a file."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table.grid(padding=(0, 2))
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
@@ -107,7 +111,10 @@ def _lines(summary: Summary) -> list[tuple[str, str]]:
     ]
 
 
-def _findings(summary: Summary) -> list[RenderableType]:
+def _findings(summary: Summary) -> list["RenderableType"]:
+    from rich.table import Table
+    from rich.text import Text
+
     if not summary.suspicious:
         return [Text("Nothing suspicious.", style="green")]
     listed = Table.grid(padding=(0, 1))

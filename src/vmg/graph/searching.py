@@ -7,8 +7,11 @@ import numpy as np
 
 from vmg.types import Float32s, Int32s
 
-FEW = 10_000
-"""Up to so many vertices, one point is held against all of them at once; beyond, and for many points, a tree is."""
+FEW = 50_000
+"""Up to so many vertices one point is held against all of them at once; for more, and for many points, there is a tree.
+
+The tree is no faster for one point between two steps of an environment, and to load it takes a third of a second.
+"""
 
 
 class Search:
@@ -19,8 +22,8 @@ class Search:
 
     def nearest(self, points: Float32s) -> Int32s:
         """Return the nearest vertex of each point."""
-        if len(points) == 1 and len(self._vertices) <= FEW and (found := self._nearest_of_few(points[0])) is not None:
-            return found
+        if len(points) == 1 and len(self._vertices) <= FEW:
+            return np.array([self._nearest_of_few(points[0])], np.int32)
         distances, found = self._tree.query(points, k=2, workers=-1 if len(points) > 10_000 else 1)  # type: ignore[attr-defined]
         best, second = distances.T  # a second that is not there is infinitely far
         index: Int32s = found[:, 0].astype(np.int32)
@@ -28,20 +31,19 @@ class Search:
             index[row] = squared_distances(self._vertices, points[row]).argmin()
         return index
 
-    def _nearest_of_few(self, point: Float32s) -> Int32s | None:
-        """p·v − ½|v|² is largest where |p − v| is least; None if rounding could take another vertex for that one."""
+    def _nearest_of_few(self, point: Float32s) -> int:
+        """p·v − ½|v|² is largest where |p − v| is least; where rounding could hide that, all distances are taken."""
         middle, seen, half_squares, reach = self._seen
         p = point - middle
         reach += hypot(*p.tolist())
-        if reach > 1e15:  # too far for squares in float32
-            return None
-        scores = p.dot(seen)
-        scores -= half_squares
-        best = scores.argmax()
-        rounding = 4 * (len(p) + 4) * 2.0**-24 * reach**2
-        if np.count_nonzero(scores >= scores[best] - rounding) != 1:
-            return None
-        return np.array([best], np.int32)
+        if reach < 1e15:  # or squares would not fit into float32
+            scores = p.dot(seen)
+            scores -= half_squares
+            best = int(scores.argmax())
+            rounding = 4 * (len(p) + 4) * 2.0**-24 * reach**2
+            if np.count_nonzero(scores >= scores[best] - rounding) == 1:
+                return best
+        return int(squared_distances(self._vertices, point).argmin())
 
     @cached_property
     def _tree(self) -> object:

@@ -132,8 +132,9 @@ class Solution:
     @property
     def targets(self) -> Int32s:
         """The vertex that the path from each vertex leads to."""
-        if self.along is None:
-            return self.ways.targets
+        if self.ends is not None:
+            return self.ends
+        assert self.along is not None
         ways = self._held
         return ways.targets if ways else self.along.targets(self.leads)
 
