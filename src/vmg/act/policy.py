@@ -160,7 +160,7 @@ class Policy:
 
     def _headings(self, features: Float32s, vertices: Int32s, groups: Groups) -> _Heading:
         """The heading of every row; rows that follow the same solution are looked up together."""
-        self._ways = [solution.ways for solution, _ in groups if solution.along]
+        self._ways = [solution.ways for solution, _ in groups]
         if len(groups) == 1:
             (solution, rows), *_ = groups
             return self._heading(rows, features, vertices, solution)

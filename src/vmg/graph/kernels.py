@@ -616,9 +616,7 @@ def _less(first: int, second: int, other_first: int, other_second: int) -> Any:
 
 
 _NEVER = np.iinfo(np.int64).max
-_ROW = np.dtype(
-    [("cost", "i8"), ("switch", "i8"), ("step", "i4"), ("hops", "i4"), ("vertex", "i4"), ("changes", "i4")]
-)
+_ROW = np.dtype([("cost", "i8"), ("switch", "i8"), ("step", "i4"), ("hops", "i4"), ("vertex", "i4"), ("changes", "i4")])
 """What is known of a recorded observation, side by side: a vertex's lie scattered, and each is one look at memory."""
 
 
