@@ -118,6 +118,28 @@ def skills() -> str:
     return study_table(read("skills")).rstrip()
 
 
+def other_tasks() -> str:
+    lines = [
+        "| the four subtasks | logs that do them | score | 95 % interval | each of the five models |",
+        "|---|---|---|---|---|",
+    ]
+    for row in read("kitchen-other-tasks")["rows"]:
+        low, high = row["interval"]
+        models = ", ".join(f"{each:.0f}" for each in row["models"])
+        cells = (", ".join(row["subtasks"]), str(row["recorded"]), f"**{row['score']:.1f}**", f"{low:.1f} – {high:.1f}")
+        lines.append(f"| {' | '.join(cells)} | {models} |")
+    return "\n".join(lines)
+
+
+def other_tasks_in_short() -> str:
+    scores = [row["score"] for row in read("kitchen-other-tasks")["rows"] if row["recorded"]]
+    return (
+        f"Nothing was tuned on the {len(scores)} other combinations of four subtasks that the kitchen's logs hold: asked\n"
+        f"for those, the same five models score {sum(scores) / len(scores):.1f} on average and {min(scores):.1f} at worst "
+        "([which](docs/results.md#tasks-never-looked-at))."
+    )
+
+
 def new_task() -> str:
     lines = [
         "| task | wanted | models, episodes each | done, % | 95 % interval | steps | first action, ms |",
@@ -208,13 +230,15 @@ TABLES = {
     "decay": decay,
     "memory": memory,
     "skills": skills,
+    "other_tasks": other_tasks,
+    "other_tasks_in_short": other_tasks_in_short,
     "sensitivity": sensitivity,
 } | {name: partial(ablation, name) for name in ABLATIONS}
 SPEEDS = {f"speed_{family}": partial(speed, family) for family in (*FAMILIES, "gpu", "gpu_parts", "gpu_tried")}
 TABLES |= SPEEDS | {"speed_tried": speed_tried}
 PAGES = {
-    ROOT / "README.md": ("demo", "untouched", "main", "skills", "benchmarks"),
-    ROOT / "docs" / "results.md": ("main", "skills", "decay", "memory", "every_row"),
+    ROOT / "README.md": ("demo", "untouched", "main", "skills", "other_tasks_in_short", "benchmarks"),
+    ROOT / "docs" / "results.md": ("main", "skills", "other_tasks", "decay", "memory", "every_row"),
     ROOT / "docs" / "new-task.md": ("new_task",),
     ROOT / "docs" / "ablations.md": (*ABLATIONS, "sensitivity"),
     ROOT / "docs" / "benchmarks.md": (*SPEEDS, "speed_tried"),
