@@ -133,9 +133,10 @@ def other_tasks() -> str:
 
 def other_tasks_in_short() -> str:
     scores = [row["score"] for row in read("kitchen-other-tasks")["rows"] if row["recorded"]]
+    mean, worst = sum(scores) / len(scores), min(scores)
     return (
-        f"Nothing was tuned on the {len(scores)} other combinations of four subtasks that the kitchen's logs hold: asked\n"
-        f"for those, the same five models score {sum(scores) / len(scores):.1f} on average and {min(scores):.1f} at worst "
+        f"Nothing was tuned on the {len(scores)} other combinations of four subtasks that the kitchen's logs hold:\n"
+        f"asked for those, the same five models score {mean:.1f} on average and {worst:.1f} at worst\n"
         "([which](docs/results.md#tasks-never-looked-at))."
     )
 
