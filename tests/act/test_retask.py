@@ -170,6 +170,9 @@ def test_the_table_of_a_solution_lives_while_it_is_followed(corner):
     before = kept_bytes(corner.solution)
     policy = corner.policy()
     policy.act(episodes().observations[0])
+    if corner.solution.along is None:
+        assert not policy._ways
+        return
     followed = weakref.ref(policy._ways[0])
     policy.act(episodes().observations[1])
     assert policy._ways[0].hops is corner.solution.hops

@@ -109,6 +109,7 @@ class Policy:
         self._rng = _generator_for(None)
         self._aim: Aim | None = None
         self._ways: list[Ways] = []  # held, or the solutions would make them again for every decision
+        self._ahead: Int32s | None = None
 
     def begin(self, observation: Any = None) -> None:
         """Start an episode: forget kept paths and, where the environment names the goal, solve for this one."""
@@ -124,7 +125,7 @@ class Policy:
 
     def follow(self, solution: Solution, aim: Aim | None = None) -> None:
         """Follow this solution from now on; `aim` says what it leads to, where that is something to reach."""
-        self._current, self._aim = solution, aim
+        self._current, self._aim, self._ahead = solution, aim, None
 
     def act(self, observations: ArrayLike, solutions: Solution | Sequence[Solution] | None = None) -> Float32s:
         """Return the action for one observation, or one a row for a batch; see `decide`."""
@@ -160,7 +161,7 @@ class Policy:
 
     def _headings(self, features: Float32s, vertices: Int32s, groups: Groups) -> _Heading:
         """The heading of every row; rows that follow the same solution are looked up together."""
-        self._ways = [solution.ways for solution, _ in groups]
+        self._ways = [solution.ways for solution, _ in groups if solution.along]
         if len(groups) == 1:
             (solution, rows), *_ = groups
             return self._heading(rows, features, vertices, solution)
@@ -182,11 +183,20 @@ class Policy:
         else:
             entries, targets = vertices, solution.targets.take(vertices)
             keep = self.config.keep_path
-            subgoals = self._keep(rows, features, vertices, solution) if keep else solution.subgoals(vertices, steps)
+            subgoals = self._keep(rows, features, vertices, solution) if keep else self._subgoals(vertices, solution)
             goals = graph.states.take(subgoals, 0)
         if aim and aim.place and (solution.along or not self.config.keep_path):
             _aim_at(aim.place, goals, (subgoals == targets) & aim.vertices.take(targets))
         return _Heading(vertices, entries, targets, subgoals, goals)
+
+    def _subgoals(self, vertices: Int32s, solution: Solution) -> Int32s:
+        """The subgoal from each vertex; of the current solution all are looked up once, since it is asked often."""
+        steps = self.config.subgoal_steps
+        if solution is not self._current:
+            return solution.subgoals(vertices, steps)
+        if self._ahead is None:
+            self._ahead = solution.subgoals(np.arange(self._graph.n_vertices, dtype=np.int32), steps)
+        return self._ahead.take(vertices)
 
     def _entries(self, rows: Sequence[int], features: Float32s, vertices: Int32s, solution: Solution) -> Int32s:
         """Where on ways along recordings each row is: on along the one it keeps to, or where it enters anew."""
