@@ -22,8 +22,8 @@ class Search:
 
     def nearest(self, points: Float32s) -> Int32s:
         """Return the nearest vertex of each point."""
-        if len(points) == 1 and len(self._vertices) <= FEW:
-            return np.array([self._nearest_of_few(points[0])], np.int32)
+        if len(points) == 1 and len(self._vertices) <= FEW and (one := self._nearest_of_few(points[0])) is not None:
+            return np.array([one], np.int32)
         distances, found = self._tree.query(points, k=2, workers=-1 if len(points) > 10_000 else 1)  # type: ignore[attr-defined]
         best, second = distances.T  # a second that is not there is infinitely far
         index: Int32s = found[:, 0].astype(np.int32)
@@ -31,18 +31,22 @@ class Search:
             index[row] = squared_distances(self._vertices, points[row]).argmin()
         return index
 
-    def _nearest_of_few(self, point: Float32s) -> int:
-        """p·v − ½|v|² is largest where |p − v| is least; where rounding could hide that, all distances are taken."""
+    def _nearest_of_few(self, point: Float32s) -> int | None:
+        """p·v − ½|v|² is largest where |p − v| is least; where rounding could hide that, all distances are taken.
+
+        None for a point so far away that squares do not fit into float32.
+        """
         middle, seen, half_squares, reach = self._seen
         p = point - middle
         reach += hypot(*p.tolist())
-        if reach < 1e15:  # or squares would not fit into float32
-            scores = p.dot(seen)
-            scores -= half_squares
-            best = int(scores.argmax())
-            rounding = 4 * (len(p) + 4) * 2.0**-24 * reach**2
-            if np.count_nonzero(scores >= scores[best] - rounding) == 1:
-                return best
+        if reach > 1e15:
+            return None
+        scores = p.dot(seen)
+        scores -= half_squares
+        best = int(scores.argmax())
+        rounding = 4 * (len(p) + 4) * 2.0**-24 * reach**2
+        if np.count_nonzero(scores >= scores[best] - rounding) == 1:
+            return best
         return int(squared_distances(self._vertices, point).argmin())
 
     @cached_property
