@@ -125,7 +125,7 @@ def other_tasks() -> str:
     ]
     for row in read("kitchen-other-tasks")["rows"]:
         low, high = row["interval"]
-        models = ", ".join(f"{each:.0f}" for each in row["models"])
+        models = ", ".join(f"{each:g}" for each in row["models"])
         cells = (", ".join(row["subtasks"]), str(row["recorded"]), f"**{row['score']:.1f}**", f"{low:.1f} – {high:.1f}")
         lines.append(f"| {' | '.join(cells)} | {models} |")
     return "\n".join(lines)
