@@ -15,7 +15,7 @@ import pytest
         ("vmg.learn", ["numba", "scipy.sparse", "gymnasium", "minari", "h5py"]),
         ("vmg.data", ["jax", "numba", "scipy", "gymnasium", "minari", "h5py"]),
         ("vmg.cli", ["jax", "numba", "scipy", "gymnasium", "minari", "h5py"]),
-        ("vmg.act.policy", ["jax", "numba", "gymnasium", "minari"]),
+        ("vmg.act.policy", ["jax", "numba", "scipy", "rich", "gymnasium", "minari"]),
     ],
 )
 def test_a_room_brings_no_more_than_it_needs(module, forbidden):

@@ -17,9 +17,10 @@ import sys
 import numpy as np
 import vmg
 
-agent = vmg.Agent.load(sys.argv[1])
-actions = vmg.Policy(agent).act(np.load(sys.argv[2]))
-np.save(sys.argv[3], actions)
+policy, observations = vmg.Policy(vmg.Agent.load(sys.argv[1])), np.load(sys.argv[2])
+policy.act(observations[0])
+assert not {"scipy", "rich"} & set(sys.modules), "one observation needs numpy alone"
+np.save(sys.argv[3], policy.act(observations))
 assert not {"jax", "numba", "optax", "gymnasium", "minari"} & set(sys.modules), "acting needs no training stack"
 """
 
