@@ -221,6 +221,7 @@ def test_noise_below_zero_is_refused():
         ActConfig(noise=-1.0)
 
 
+@pytest.mark.filterwarnings("ignore:Nothing reaches this goal")  # some recorded states were never arrived at
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(0, 3000), min_size=1, max_size=20), st.booleans(), st.booleans(), st.booleans())
 def test_an_action_is_that_of_the_decision(shown, along, keep, named):

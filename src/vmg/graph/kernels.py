@@ -615,22 +615,20 @@ def _less(first: int, second: int, other_first: int, other_second: int) -> Any:
     return first < other_first or (first == other_first and second < other_second)
 
 
+@_jit
+def _before(a: int, b: int, weight: Any, edges: Any) -> Any:
+    return weight[a] < weight[b] or (weight[a] == weight[b] and edges[a] < edges[b])
+
+
 _NEVER = np.iinfo(np.int64).max
-_ROW = np.dtype([("cost", "i8"), ("switch", "i8"), ("step", "i4"), ("hops", "i4"), ("vertex", "i4"), ("changes", "i4")])
-"""What is known of a recorded observation, side by side: a vertex's lie scattered, and each is one look at memory."""
+_ENDS, _STOPS = -2, -1  # instead of a step's cost: the way ends here, or the recording is not followed from here
+_BEST = np.dtype([("cost", "i8"), ("hops", "i4"), ("follow", "i4")])
+"""The best way on from a vertex: what it costs, its hops, and the observation whose recording it follows."""
 
 
 @_jit
 def along_recordings(
-    labels: Any,
-    first_member: Any,
-    members: Any,
-    leaving: Any,
-    slot_costs: Any,
-    switch_costs: Any,
-    targets: Any,
-    ends: Any,
-    absorbing: Any,
+    labels: Any, leaving: Any, slot_costs: Any, switch_costs: Any, targets: Any, ends: Any, absorbing: Any
 ) -> Any:
     """Cheapest ways from every recorded observation to the target of its vertex, along recordings.
 
@@ -640,132 +638,62 @@ def along_recordings(
     to that one; and whether any way goes on along each slot. `targets`, `ends` and `absorbing` are as in `next_hops`:
     every observation of a way shares the way's target.
 
-    One Dijkstra backwards from all ends at once, over (cost, hops). Only vertices wait in the heap; an observation that
-    has become cheaper is walked back from at once, along its recording, while that makes earlier ones cheaper too.
+    Ways are compared by (cost, hops). Recordings are swept backwards until nothing becomes cheaper: every sweep settles
+    ways with at least one change more, and good ways change seldom. From sweep to sweep only what is best for each
+    vertex is kept, which the cache holds; the recordings are read in order, which no cache needs to.
     """
     n_rows, n = len(labels), len(targets)
-    rows = np.empty(n_rows, _ROW)
-    closed = ends | absorbing
-    vertex_cost = np.full(n, _NEVER, np.int64)
-    vertex_hops = np.zeros(n, np.int32)
-    vertex_follow = np.full(n, -1, np.int32)
-    done = ends.copy()
-    heap = np.empty(n, np.int32)
-    place = np.full(n, -1, np.int32)
-    n_heap = 0
+    steps = np.empty(n_rows, np.int32)
     for x in range(n_rows):
-        row = rows[x]
-        row.cost = 0 if ends[labels[x]] else _NEVER
-        row.switch = switch_costs[x]
-        row.step = slot_costs[leaving[x]] if leaving[x] >= 0 else -1
-        row.hops = 0
-        row.vertex = labels[x]
-        row.changes = 0
-    for x in range(1, n_rows):
-        if ends[rows[x].vertex] and not ends[rows[x - 1].vertex]:
-            n_heap = _walk_back(
-                x, rows, targets, closed, done, vertex_cost, vertex_hops, vertex_follow, heap, n_heap, place
-            )
-    while n_heap > 0:
-        vertex, n_heap = _pop(heap, n_heap, place, vertex_cost, vertex_hops)
-        done[vertex] = True
-        for i in range(first_member[vertex], first_member[vertex + 1]):
-            x = members[i]
-            row = rows[x]
-            through, n_hops = vertex_cost[vertex] + row.switch, vertex_hops[vertex] + 1
-            if through < row.cost or (through == row.cost and n_hops < row.hops):
-                row.cost = through
-                row.hops = n_hops
-                row.changes = 1
-                n_heap = _walk_back(
-                    x, rows, targets, closed, done, vertex_cost, vertex_hops, vertex_follow, heap, n_heap, place
-                )
-    leads = np.where(vertex_follow >= 0, n + vertex_follow, np.arange(n)).astype(np.int32)
-    changes, taken = np.empty(n_rows, np.bool_), np.zeros(len(slot_costs), np.bool_)
+        vertex = labels[x]
+        if ends[vertex]:
+            steps[x] = _ENDS
+        elif leaving[x] < 0 or absorbing[vertex] or targets[vertex] != targets[labels[x + 1]]:
+            steps[x] = _STOPS
+        else:
+            steps[x] = slot_costs[leaving[x]]
+    best, changes = np.empty(n, _BEST), np.empty(n_rows, np.bool_)
+    for vertex in range(n):
+        best[vertex].cost = _NEVER
+        best[vertex].hops = 0
+        best[vertex].follow = -1
+    while _sweep_back(labels, steps, switch_costs, best, changes):
+        pass
+    leads, taken = np.arange(n).astype(np.int32), np.zeros(len(slot_costs), np.bool_)
+    for vertex in range(n):
+        if best[vertex].follow >= 0:
+            leads[vertex] = n + best[vertex].follow
     for x in range(n_rows):
-        changes[x] = rows[x].changes
-        if leaving[x] >= 0 and not (changes[x] or ends[rows[x].vertex]):
+        if leaving[x] >= 0 and steps[x] != _ENDS and not changes[x]:
             taken[leaving[x]] = True
     return leads, changes, taken
 
 
 @_jit
-def _walk_back(
-    x: int,
-    rows: Any,
-    targets: Any,
-    closed: Any,
-    done: Any,
-    vertex_cost: Any,
-    vertex_hops: Any,
-    vertex_follow: Any,
-    heap: Any,
-    n_heap: int,
-    place: Any,
-) -> int:
-    """Go back along a recording while the way on through x is the cheaper one, and tell the vertices passed."""
-    cost, hops, target = rows[x].cost, rows[x].hops, targets[rows[x].vertex]
-    while x > 0 and rows[x - 1].step >= 0:
-        x -= 1
-        row = rows[x]
-        tail = row.vertex
-        if closed[tail] or targets[tail] != target:
-            break
-        cost += row.step
-        hops += 1
-        if cost > row.cost or (cost == row.cost and hops >= row.hops):
-            break
-        row.cost = cost
-        row.hops = hops
-        row.changes = 0
-        over = cost + row.switch
-        if not done[tail] and (over < vertex_cost[tail] or (over == vertex_cost[tail] and hops < vertex_hops[tail])):
-            vertex_cost[tail], vertex_hops[tail], vertex_follow[tail] = over, hops, x
-            _, n_heap = _push(heap, n_heap, place, tail, vertex_cost, vertex_hops)
-    return n_heap
-
-
-@_jit
-def _push(heap: Any, size: int, place: Any, vertex: int, weight: Any, edges: Any) -> Any:
-    """Add a vertex, or move it up after its key has shrunk; `place` knows where each vertex lies."""
-    i = place[vertex]
-    if i < 0:
-        if size == len(heap):
-            heap = np.concatenate((heap, np.empty_like(heap)))
-        i = size
-        size += 1
-    while i > 0:
-        parent = (i - 1) // 2
-        if not _before(vertex, heap[parent], weight, edges):
-            break
-        heap[i] = heap[parent]
-        place[heap[i]] = i
-        i = parent
-    heap[i] = vertex
-    place[vertex] = i
-    return heap, size
-
-
-@_jit
-def _pop(heap: Any, size: int, place: Any, weight: Any, edges: Any) -> Any:
-    top = heap[0]
-    size -= 1
-    last = heap[size]
-    i = 0
-    while 2 * i + 1 < size:
-        child = 2 * i + 1
-        if child + 1 < size and _before(heap[child + 1], heap[child], weight, edges):
-            child += 1
-        if not _before(heap[child], last, weight, edges):
-            break
-        heap[i] = heap[child]
-        place[heap[i]] = i
-        i = child
-    heap[i] = last
-    place[last] = i
-    return top, size
-
-
-@_jit
-def _before(a: int, b: int, weight: Any, edges: Any) -> Any:
-    return weight[a] < weight[b] or (weight[a] == weight[b] and edges[a] < edges[b])
+def _sweep_back(labels: Any, steps: Any, switch_costs: Any, best: Any, changes: Any) -> bool:
+    """Go back along all recordings once; say whether any vertex has found a better way."""
+    improved = False
+    cost, hops = np.int64(_NEVER), np.int32(0)
+    for x in range(len(labels) - 1, -1, -1):
+        changes[x] = False
+        if steps[x] == _ENDS:
+            cost, hops = np.int64(0), np.int32(0)
+            continue
+        here, switch = best[labels[x]], switch_costs[x]
+        if steps[x] == _STOPS or cost == _NEVER:
+            cost = np.int64(_NEVER)
+        else:
+            cost, hops = cost + steps[x], np.int32(hops + 1)
+            over = cost + switch
+            if over < here.cost or (
+                over == here.cost and (hops < here.hops or (hops == here.hops and x < here.follow))
+            ):
+                here.cost = over
+                here.hops = hops
+                here.follow = x
+                improved = True
+        if here.cost != _NEVER:
+            through = here.cost + switch
+            if through < cost or (through == cost and here.hops + 1 < hops):
+                cost, hops, changes[x] = through, np.int32(here.hops + 1), True
+    return improved

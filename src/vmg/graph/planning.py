@@ -126,7 +126,7 @@ def _plan_along(
     targets, ends = _best_anywhere(graph, absorbing, by_rank, groups)
     switches = switch_costs(graph.strays, switch_cost)
     leads, changes, taken = kernels.along_recordings(
-        graph.labels, *graph.members, graph.leaving, costs, switches, targets, ends, absorbing
+        graph.labels, graph.leaving, costs, switches, targets, ends, absorbing
     )
     along = Along.of(graph, switch_cost, changes, taken, costs)
     return Solution(solved.values, None, leads, graph.labels, along)
