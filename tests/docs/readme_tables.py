@@ -25,6 +25,8 @@ METHODS = {"VMG": "**VMG**", "BC": "behaviour cloning", "GCBC": "goal-conditione
 BENCHMARKS = (
     ("training step, CPU", "PyTorch eager", ""),
     ("training step, CPU", "PyTorch compiled, fused Adam", ""),
+    ("training step, GPU", "PyTorch eager", ""),
+    ("training step, GPU", "PyTorch, CUDA graph", ""),
     ("merge", "naive Alg. 1", "100,000 "),
     ("merge", "naive, tuned", "100,000 "),
     ("merge", "Birch", "100,000 "),
@@ -163,7 +165,7 @@ def new_task() -> str:
 
 def benchmarks() -> str:
     lines = ["| work | size | peer | times faster |", "|---|---|---|---|"]
-    rows = read("benchmarks")["rows"]
+    rows = (*read("benchmarks")["rows"], *read("benchmarks-gpu")["rows"])
     for name, peer, size in BENCHMARKS:
         (row,) = (r for r in rows if (r["name"], r["peer_name"]) == (name, peer) and r["size"].startswith(size))
         times = f"{row['ratio']:,.0f}" if row["ratio"] > 100 else f"{row['ratio']:.3g}"
