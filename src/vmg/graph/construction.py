@@ -167,7 +167,7 @@ def build(
 
 def connect(merging: Merging, episodes: Episodes) -> MemoryGraph:
     """Join merged states by the steps between them: edge j1→j2, j1≠j2, where some step goes from j1 to j2."""
-    from vmg.graph import kernels
+    from vmg.graph.kernels.edges import join_steps
 
     labels, n = merging.labels, len(merging.features)
     if len(labels) != len(episodes.observations):
@@ -176,7 +176,7 @@ def connect(merging: Merging, episodes: Episodes) -> MemoryGraph:
             "embed every observation of these episodes, the last of each episode too."
         )
     rows = episodes.step_observation
-    first_edge, heads, counts, slots = kernels.join_steps(labels[rows], labels[rows + 1], n)
+    first_edge, heads, counts, slots = join_steps(labels[rows], labels[rows + 1], n)
     return MemoryGraph(
         features=merging.features,
         states=episodes.observations[merging.rows],

@@ -19,12 +19,12 @@ class Piece:
 
 def reaching(graph: MemoryGraph, wanted: Bools) -> Bools:
     """Say from which vertices some wanted one can be reached."""
-    from vmg.graph import kernels
+    from vmg.graph.kernels.paths import best_reachable
 
     first_in, edges_in = graph.incoming
     by_rank = np.argsort(~wanted, kind="stable")
     groups = np.maximum(np.arange(graph.n_vertices) - int(wanted.sum()) + 1, 0)
-    targets = kernels.best_reachable(first_in, graph.tails[edges_in], np.zeros_like(wanted), by_rank, groups)
+    targets = best_reachable(first_in, graph.tails[edges_in], np.zeros_like(wanted), by_rank, groups)
     found: Bools = wanted[targets]
     return found
 

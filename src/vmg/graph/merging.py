@@ -39,7 +39,7 @@ def merge_greedily(features: Float32s, radius: float, *, labelling: Labelling = 
     Time: near-linear in the points for features of low intrinsic dimension, at worst every pair once. Memory beyond
     the input: one copy of it and 12 bytes a point.
     """
-    from vmg.graph import kernels
+    from vmg.graph.kernels import merging as kernels
 
     points = _checked(features)
     if not (np.isfinite(radius) and radius >= 0):

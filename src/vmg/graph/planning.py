@@ -93,10 +93,10 @@ def _by_rank(solved: Values, ties: Ties) -> tuple[Int64s, Int64s]:
 
     And the group of each in that order: vertices of a group are equally good, where ties go to the nearest.
     """
-    from vmg.graph import kernels
+    from vmg.graph.kernels.paths import tie_classes
 
     descending = np.argsort(-solved.values, kind="stable")
-    classes = kernels.tie_classes(solved.values, descending, TIE)
+    classes = tie_classes(solved.values, descending, TIE)
     order: Int64s = np.lexsort((~solved.looping, classes))
     groups = np.arange(len(order)) if ties == "index" else (2 * classes + ~solved.looping)[order]
     return order, groups
@@ -121,23 +121,21 @@ def _plan_along(
     groups: Int64s,
 ) -> Solution:
     """v* as in `_plan_anywhere`, and the cheapest way to it along recordings."""
-    from vmg.graph import kernels
+    from vmg.graph.kernels.recordings import along_recordings
 
     targets, ends = _best_anywhere(graph, absorbing, by_rank, groups)
     switches = switch_costs(graph.strays, switch_cost)
-    leads, changes, taken = kernels.along_recordings(
-        graph.labels, graph.leaving, costs, switches, targets, ends, absorbing
-    )
+    leads, changes, taken = along_recordings(graph.labels, graph.leaving, costs, switches, targets, ends, absorbing)
     along = Along.of(graph, switch_cost, changes, taken, costs)
     return Solution(solved.values, None, leads, graph.labels, along)
 
 
 def _best_anywhere(graph: MemoryGraph, absorbing: Bools, by_rank: Int64s, groups: Int64s) -> tuple[Int32s, Bools]:
     """For every vertex the best it can reach, and whether it is itself as good as that."""
-    from vmg.graph import kernels
+    from vmg.graph.kernels.paths import best_reachable
 
     first_in, edges_in = graph.incoming
-    targets = kernels.best_reachable(first_in, graph.tails[edges_in], absorbing, by_rank, groups)
+    targets = best_reachable(first_in, graph.tails[edges_in], absorbing, by_rank, groups)
     group_of = np.empty_like(groups)
     group_of[by_rank] = groups
     return targets, group_of == group_of[targets]
@@ -157,13 +155,11 @@ def _plan_within(
     graph: MemoryGraph, absorbing: Bools, solved: Values, weights: Int64s, by_rank: Int64s, search_steps: int
 ) -> Solution:
     """v* is the best within `search_steps` edges; its own target may lie farther on."""
-    from vmg.graph import kernels
+    from vmg.graph.kernels.paths import best_within
 
     ranks = np.empty(graph.n_vertices, np.int64)
     ranks[by_rank] = np.arange(graph.n_vertices)
-    targets, limits = kernels.best_within(
-        graph.first_edge, graph.heads, weights, absorbing, ranks, by_rank, search_steps
-    )
+    targets, limits = best_within(graph.first_edge, graph.heads, weights, absorbing, ranks, by_rank, search_steps)
     hops, passed = _hops(graph, absorbing, weights, targets, np.zeros(graph.n_vertices, bool), limits)
     return Solution(solved.values, targets, hops, passed)
 
@@ -171,10 +167,10 @@ def _plan_within(
 def _hops(
     graph: MemoryGraph, absorbing: Bools, weights: Int64s, targets: Int32s, ends: Bools, limits: Int64s
 ) -> tuple[Int32s, Int32s]:
-    from vmg.graph import kernels
+    from vmg.graph.kernels.paths import next_hops
 
     edges, by_target = (graph.first_edge, graph.heads, *graph.incoming), np.argsort(targets, kind="stable")
-    hops, passed = kernels.next_hops(*edges, graph.tails, weights, absorbing, targets, ends, by_target, limits)
+    hops, passed = next_hops(*edges, graph.tails, weights, absorbing, targets, ends, by_target, limits)
     return hops, passed
 
 

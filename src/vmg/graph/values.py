@@ -37,7 +37,7 @@ def iterate_values(
     edges out loops onto itself, worth its best incoming R_G ("loop", 0 if nothing comes in), or is worth 0 ("zero").
     A goal loops with its own worth. The value of a loop needs no iteration: worth/(1−discount).
     """
-    from vmg.graph import kernels
+    from vmg.graph.kernels import values as kernels
 
     if not 0 <= discount < 1:
         raise VMGError(f"The discount must lie in [0, 1), not {discount}.")

@@ -1,0 +1,160 @@
+"""Greedy merging, exactly, without looking at every pair.
+
+A k-d tree over all points, halved in the middle of its widest side until a leaf holds at most LEAF_SIZE. Node i has
+the children 2i+1 and 2i+2; the last 2^levels nodes are the leaves. All of them are full but the last, and some are
+empty, so that the points of a leaf are one (dimensions, LEAF_SIZE) block: their distances are vectorised loops.
+"""
+
+from typing import Any
+
+import numba
+import numpy as np
+
+from vmg.graph.kernels import jit
+
+LEAF_SIZE = 64
+
+
+@jit
+def build_tree(points: Any, levels: int) -> Any:
+    """Return (order, leaves, low, high): points by leaf, bounds of each leaf in it, bounding box of each node."""
+    n, dimensions = points.shape
+    n_leaves = 1 << levels
+    order = np.arange(n).astype(np.int32)
+    bounds = np.zeros((2 * n_leaves - 1, 2), np.int64)
+    bounds[0, 1] = n
+    low = np.empty((2 * n_leaves - 1, dimensions), np.float32)
+    high = np.empty((2 * n_leaves - 1, dimensions), np.float32)
+    stack = np.zeros(levels + 2, np.int64)
+    depth = 1
+    while depth > 0:  # depth first: what was just moved is still in the cache
+        depth -= 1
+        node = stack[depth]
+        begin, end = bounds[node, 0], bounds[node, 1]
+        _bounding_box(points, order, begin, end, low[node], high[node])
+        if node >= n_leaves - 1:
+            continue
+        blocks = (end - begin + LEAF_SIZE - 1) // LEAF_SIZE
+        middle = min(begin + (blocks + 1) // 2 * LEAF_SIZE, end)
+        if middle < end:
+            _select(points[:, np.argmax(high[node] - low[node])], order, begin, end - 1, middle)
+        bounds[2 * node + 1] = (begin, middle)
+        bounds[2 * node + 2] = (middle, end)
+        stack[depth] = 2 * node + 2
+        stack[depth + 1] = 2 * node + 1
+        depth += 2
+    return order, bounds[n_leaves - 1 :], low, high
+
+
+@jit
+def _bounding_box(points: Any, order: Any, begin: int, end: int, low: Any, high: Any) -> None:
+    low[:], high[:] = np.float32(np.inf), np.float32(-np.inf)
+    for position in range(begin, end):
+        point = points[order[position]]
+        for k in range(len(point)):
+            low[k], high[k] = min(low[k], point[k]), max(high[k], point[k])
+
+
+@jit
+def _select(column: Any, order: Any, left: int, right: int, k: int) -> None:
+    """Quickselect: put at position k of `order` what a sort of order[left..right] by `column` would put there."""
+    while left < right:
+        pivot = column[order[(left + right) // 2]]
+        i, j = left, right
+        while i <= j:
+            while column[order[i]] < pivot:
+                i += 1
+            while column[order[j]] > pivot:
+                j -= 1
+            if i <= j:
+                order[i], order[j] = order[j], order[i]
+                i += 1
+                j -= 1
+        if k <= j:
+            right = j
+        elif k >= i:
+            left = i
+        else:
+            return
+
+
+@jit
+def merge_greedily(points: Any, threshold: Any, online: bool, levels: int) -> Any:
+    """Alg. 1: return (rows that became vertices, label of every row).
+
+    `threshold` is the largest float32 square that counts as within the radius. When a row becomes a vertex, every row
+    within the radius of it is covered and remembers the nearest vertex so far: scanning for a vertex and labelling are
+    the same search. Each search visits only the boxes the ball touches. A box's distance may be summed in any order,
+    which is faster; it is held against a threshold wider than all rounding, so that no point that counts is skipped.
+    """
+    n, dimensions = points.shape
+    order, leaves, low, high = build_tree(points, levels)
+    n_leaves = len(leaves)
+    blocks = np.full(((n + LEAF_SIZE - 1) // LEAF_SIZE, dimensions, LEAF_SIZE), np.float32(np.inf), np.float32)
+    for position in range(n):
+        blocks[position // LEAF_SIZE, :, position % LEAF_SIZE] = points[order[position]]
+
+    labels = np.full(n, -1, np.int32)
+    nearest = np.full(n, np.float32(np.inf), np.float32)
+    rows = np.empty(n, np.int32)
+    n_vertices = 0
+    stack = np.empty(2 * levels + 2, np.int64)
+    squares = np.empty(LEAF_SIZE, np.float32)
+    beyond = threshold * np.float32(1 + 1e-6 * dimensions)
+    for row in range(n):
+        if labels[row] >= 0:
+            continue
+        centre = points[row]
+        depth = 1
+        stack[0] = 0
+        while depth > 0:
+            depth -= 1
+            node = stack[depth]
+            if _box_square(centre, low[node], high[node]) > beyond:
+                continue
+            if node < n_leaves - 1:
+                stack[depth] = 2 * node + 2
+                stack[depth + 1] = 2 * node + 1
+                depth += 2
+                continue
+            begin, end = leaves[node - n_leaves + 1]
+            if begin == end:
+                continue
+            _leaf_squares(centre, blocks[begin // LEAF_SIZE], squares)
+            for place in range(end - begin):
+                square = squares[place]
+                if square <= threshold:
+                    member = order[begin + place]
+                    if square < nearest[member] and (member >= row or not online):
+                        nearest[member] = square
+                        labels[member] = n_vertices
+        rows[n_vertices] = row
+        n_vertices += 1
+    return rows[:n_vertices].copy(), labels
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
+def _box_square(centre: Any, low: Any, high: Any) -> Any:
+    square = np.float32(0)
+    for k in range(len(centre)):
+        gap = max(low[k] - centre[k], centre[k] - high[k], np.float32(0))
+        square += gap * gap
+    return square
+
+
+@jit
+def _leaf_squares(centre: Any, block: Any, squares: Any) -> None:
+    """Sum over dimensions one by one, as `squared_distances` does; four of them are read at a time."""
+    dimensions, width = block.shape
+    squares[:] = np.float32(0)
+    in_fours = dimensions // 4 * 4
+    for k in range(0, in_fours, 4):
+        c0, c1, c2, c3 = centre[k], centre[k + 1], centre[k + 2], centre[k + 3]
+        for place in range(width):
+            g0, g1 = block[k, place] - c0, block[k + 1, place] - c1
+            g2, g3 = block[k + 2, place] - c2, block[k + 3, place] - c3
+            squares[place] = (((squares[place] + g0 * g0) + g1 * g1) + g2 * g2) + g3 * g3
+    for k in range(in_fours, dimensions):
+        for place in range(width):
+            gap = block[k, place] - centre[k]
+            squares[place] += gap * gap
