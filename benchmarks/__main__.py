@@ -11,8 +11,8 @@ from benchmarks.machine import blas_threads, describe_machine
 from benchmarks.rows import Level
 from benchmarks.suite import Family, run
 from benchmarks.tables import notes, table, to_json
-from vmg.console import show
-from vmg.files import write_json
+from vmg.base.console import show
+from vmg.base.files import write_json
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,17 @@ import numpy as np
 
 from benchmarks.generators import kitchen_like
 from benchmarks.rows import Level
-from vmg.agent import Agent, DataFacts
-from vmg.config import AgentConfig, GoalConfig
+from vmg.agent.agent import Agent
+from vmg.agent.settings import AgentConfig
+from vmg.base.types import Float32s
 from vmg.data.episodes import Episodes
-from vmg.graph import merge_greedily
+from vmg.data.facts import DataFacts
+from vmg.graph import GraphConfig, merge_greedily
 from vmg.learn import LearnConfig
-from vmg.learn.models import initial_models, separate
-from vmg.learn.objectives import MetricAndTranslator
+from vmg.learn.models import AgentModel
+from vmg.learn.stacking import initial_models, separate
 from vmg.networks import Weights, embed
-from vmg.types import Float32s
+from vmg.networks.mlp import layer_sizes
 
 
 @dataclass(frozen=True)
@@ -35,13 +37,16 @@ SIZES: dict[Level, Size] = {
 }
 """The sizes of kitchen-partial, and smaller ones."""
 
+GOAL_COLUMNS = (0, 1)
+"""Where goals are named; the graph keeps these columns."""
+
 
 @cache
 def synthetic_agent(n_steps: int, n_vertices: int) -> tuple[Agent, Episodes]:
-    """Return a solved agent with about so many vertices, and the episodes its graph is built from."""
+    """Return a solved agent with about this many vertices, and the episodes its graph is built from."""
     episodes = kitchen_like(n_steps, seed=0)
-    near = 0.1 * float(episodes.observations[:, :2].std())
-    return untrained_agent(episodes, AgentConfig(goal=GoalConfig(columns=(0, 1), tolerance=near)), n_vertices), episodes
+    config = AgentConfig(graph=GraphConfig(goal_columns=GOAL_COLUMNS))
+    return untrained_agent(episodes, config, n_vertices), episodes
 
 
 def untrained_agent(episodes: Episodes, config: AgentConfig, n_vertices: int) -> Agent:
@@ -49,13 +54,14 @@ def untrained_agent(episodes: Episodes, config: AgentConfig, n_vertices: int) ->
     weights = untrained(episodes, config.learn)
     radius = radius_for(embed(weights, episodes.observations), n_vertices)
     config = replace(config, graph=replace(config.graph, radius=radius))
-    return Agent(config, DataFacts.of(episodes), 0, weights).build(episodes).solve(episodes)
+    return Agent(config, DataFacts.of(episodes), 0, weights).build(episodes).solve()
 
 
 def untrained(episodes: Episodes, config: LearnConfig) -> Weights:
     """Return the networks training would begin with."""
-    objective = MetricAndTranslator(config)
-    return separate(initial_models(objective.sizes(episodes), [0]), objective.scalings(episodes))[0]
+    model = AgentModel(config)
+    sizes = layer_sizes(model.parts(episodes), config.hidden_units)
+    return separate(initial_models(sizes, [0]), model.scalings(episodes))[0]
 
 
 def radius_for(features: Float32s, n_vertices: int, tolerance: float = 0.005) -> float:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.generators import RADIUS
-from vmg.errors import require
+from vmg.base.errors import require
+from vmg.base.types import Float32s, Int32s
 from vmg.graph import Merging, merge_greedily
-from vmg.types import Float32s, Int32s
 
 BIRCH_THRESHOLD = 0.5 * RADIUS  # leaves about as many clusters as our radius
 KMEANS_ITERATIONS = 20
@@ -36,7 +36,7 @@ def merge(features: Float32s, radius: float) -> Merging:
 
 
 def naive_merge(features: Float32s, radius: float, _: int = 0) -> Int32s:
-    """Alg. 1 as it is written, one vectorised row of distances a state; return the rows that become vertices."""
+    """Alg. 1 as it is written, one vectorised row of distances per state; return the rows that become vertices."""
     vertices = np.empty_like(features)
     rows: list[int] = []
     for row, x in enumerate(features):

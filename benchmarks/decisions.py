@@ -1,4 +1,4 @@
-"""Decisions: look-ups in solved tables beside Dijkstra in networkx at every step, as the published program has it."""
+"""Decisions: look-ups in solved tables beside Dijkstra in networkx at every step, as in the published program."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from benchmarks.networkx_peer import NetworkxGraph
 from benchmarks.rows import Bar, Level, Row, check
 from benchmarks.timing import timed
 from vmg.act.policy import Policy
-from vmg.agent import Agent
+from vmg.agent.agent import Agent
+from vmg.base.types import Float32s
 from vmg.graph import reward
 from vmg.networks import encode, translate
-from vmg.types import Float32s
 
 BARS = {1: Bar("at most", 0.2e-3), 1024: Bar("at most", 15e-3)}
 
@@ -29,7 +29,7 @@ class Size:
     peers: int
 
     def calls(self, batch: int) -> int:
-        """Return how often a batch is timed: often enough for percentiles, not much oftener."""
+        """Return how often a batch is timed: often enough for percentiles, not much more often."""
         return min(max(self.decisions // batch, 50), 5_000)
 
 
@@ -47,7 +47,7 @@ def measure(level: Level) -> Iterator[Row]:
     """
     size, steps = SIZES[level], agents.SIZES[level]
     agent, episodes = agents.synthetic_agent(steps.steps, steps.vertices)
-    policy = Policy(agent)
+    policy = agent.policy()
     rng = np.random.default_rng(1)
     chosen = episodes.observations[rng.integers(0, len(episodes.observations), 8 * max(size.batches))]
     seen = (chosen + rng.normal(0, 0.01, chosen.shape)).astype(np.float32)
@@ -67,14 +67,14 @@ class NetworkxPolicy:
     """Our networks, nearest vertex and targets, but a path searched anew at every step."""
 
     def __init__(self, agent: Agent, graph: NetworkxGraph) -> None:
-        self.agent, self.graph = agent, graph
+        self.agent, self.graph, self.targets = agent, graph, agent.own_plan.routes.targets
         self.low, self.high = (np.array(bound, np.float32) for bound in (agent.data.action_low, agent.data.action_high))
 
     def act(self, observation: Float32s) -> tuple[Float32s, list[int]]:
         """Return the action and the path it follows."""
         agent = self.agent
         vertex = int(agent.built.nearest(encode(agent.weights, observation[None]))[0][0])
-        path = self.graph.path(vertex, int(agent.solved.targets[vertex]))
+        path = self.graph.path(vertex, int(self.targets[vertex]))
         subgoal = path[min(agent.config.act.subgoal_steps, len(path) - 1)]
         action = translate(agent.weights, observation, agent.built.states[subgoal])
         return np.clip(action, self.low, self.high), path
@@ -95,7 +95,7 @@ def _check_same(policy: Policy, peer: NetworkxPolicy, observations: Float32s) ->
 
 
 def _latencies(policy: Policy, seen: Float32s, batch: int, calls: int) -> np.ndarray:
-    """Time so many calls, each with other observations."""
+    """Time this many calls, each with other observations."""
     starts = [i * batch % (len(seen) - batch + 1) for i in range(calls)]
     batches = [seen[start] if batch == 1 else seen[start : start + batch] for start in starts]
     policy.act(batches[0])

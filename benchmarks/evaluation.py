@@ -14,11 +14,10 @@ from benchmarks.agents import untrained_agent
 from benchmarks.generators import sparse_rewards
 from benchmarks.rows import Bar, Level, Row, check
 from benchmarks.timing import worked
-from vmg.act.evaluation import Scores, evaluate
-from vmg.act.policy import Policy
-from vmg.act.tasks import Task, find_task
+from vmg.base.errors import require
 from vmg.data.episodes import Episodes
-from vmg.errors import require
+from vmg.envs import Task, find_task
+from vmg.evaluation import Scores, evaluate
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ CASES: dict[Level, tuple[Case, ...]] = {
 }
 WORKERS = (1, 2)
 ROUNDS: dict[Level, int] = {"full": 3, "quick": 1, "tiny": 1}
-"""How often both sides run, in turn. The least of each is told: others who share the cores can only add to it."""
+"""How often both sides run, in turn. The least of each is reported: others who share the cores can only add to it."""
 EPISODE = 200
 """Steps of a driven episode."""
 
@@ -64,7 +63,7 @@ def measure(level: Level) -> Iterator[Row]:
 def driven(task: Task, n_driven: int, n_steps: int) -> Episodes:
     """Drive the environment at random for a while; repeat that, forwards and backwards, with a little noise.
 
-    Backwards too, so that a way leads from everywhere to everywhere, as it does in the recordings of a maze.
+    Backwards too, so that a route leads from everywhere to everywhere, as it does in the recordings of a maze.
     """
     rng, n_episodes = np.random.default_rng(0), n_driven // EPISODE
     env = task.make()
@@ -89,14 +88,14 @@ def driven(task: Task, n_driven: int, n_steps: int) -> Episodes:
 
 
 def _rows(case: Case, rounds: int) -> Iterator[Row]:
-    """One row a number of processes; the actions are recorded before, which warms everything up."""
+    """One row per number of processes; the actions are recorded before, which warms everything up."""
     bare = import_module("benchmarks.bare")
     task = find_task(case.task)
     data = driven(task, case.driven, case.steps)
     agent = untrained_agent(data, task.preset("ours"), case.vertices)
-    actor = OnTheGraph(Policy(agent), data.observations[: 1 + (task.horizon or EPISODE)])
+    actor = OnTheGraph(agent.policy(), data.observations[: 1 + (task.horizon or EPISODE)])
     recorder = Recorder(actor)
-    known = evaluate(recorder, task, episodes=case.episodes, workers=1)
+    known = evaluate(recorder, task, n_episodes=case.episodes, workers=1)
     begins = (dict(task.begin(e.seed)) if task.begin else None for e in known.episodes)
     episodes = [
         bare.Episode(e.seed, begin, actions)
@@ -106,7 +105,7 @@ def _rows(case: Case, rounds: int) -> Iterator[Row]:
     environment = bare.Environment(task.environment, {"max_episode_steps": task.horizon, **task.options})
     for workers in WORKERS:
         theirs = partial(bare.run_bare, environment, episodes, workers)
-        ours = partial(evaluate, actor, task, episodes=case.episodes, workers=workers)
+        ours = partial(evaluate, actor, task, n_episodes=case.episodes, workers=workers)
         sides = zip(*((worked(theirs), worked(ours)) for _ in range(rounds)), strict=True)
         (returns, bare_seconds), (scores, seconds) = (min(runs, key=itemgetter(1)) for runs in sides)
         yield Row(

@@ -2,15 +2,15 @@
 
 `revisiting_walks` are smooth random walks through a room of four dimensions, laid without stretching into as many
 dimensions as asked for, with a little noise in all of them. The room grows with the number of states, so that walks
-come back to where others were about equally often at every size: at radius 1, about 0.18 vertices a state in 10
+come back to where others were about equally often at every size: at radius 1, about 0.18 vertices per state in 10
 dimensions.
 """
 
 import numpy as np
 
+from vmg.base.types import Float32s, Float64s, Int64s
 from vmg.data.episodes import Episodes
 from vmg.graph import MemoryGraph
-from vmg.types import Float32s, Float64s, Int64s
 
 RADIUS = 1.0
 EPISODE = 201  # observations in one walk: 200 steps
@@ -21,7 +21,7 @@ _NOISE = 0.15  # length of the noise, however many dimensions share it
 
 
 def revisiting_walks(n_states: int, dimensions: int, seed: int, *, room: float = 3.5, stride: float = 0.35) -> Float32s:
-    """Return the states of as many walks as it takes, one after the other; `room` is the volume there is a state."""
+    """Return the states of as many walks as it takes, one after another; `room` is the volume per state."""
     rng = np.random.default_rng(seed)
     places = _walks(rng, -(-n_states // EPISODE), (n_states * room) ** (1 / _ROOM_DIMENSIONS), stride)
     directions = rng.normal(size=(_ROOM_DIMENSIONS, -(-dimensions // 2)))
@@ -37,9 +37,9 @@ def scattered(n_states: int, dimensions: int, seed: int) -> Float32s:
 
 
 def kitchen_like(n_steps: int, seed: int) -> Episodes:
-    """Return walks of 200 steps with 59 numbers an observation, 9 an action, and a reward at one step in 200.
+    """Return walks of 200 steps with 59 numbers per observation, 9 per action, and a reward at one step in 200.
 
-    They are longer strides through a smaller room: at a radius that leaves a vertex for 3.6 steps, seven steps in ten
+    They are longer strides through a smaller room: at a radius that leaves one vertex per 3.6 steps, seven steps in ten
     lead from one vertex to another, and a vertex has 2.4 edges out.
     """
     rng = np.random.default_rng(seed)

@@ -27,11 +27,12 @@ from benchmarks.tables import notes, table, to_json
 from benchmarks.timing import compare, median_seconds
 from benchmarks.torch_training import TorchTraining
 from benchmarks.training import OurTraining, check_same
-from vmg.console import show
+from vmg.base.console import show
+from vmg.base.files import write_json
 from vmg.data.episodes import Episodes
-from vmg.files import write_json
 from vmg.learn import LearnConfig
-from vmg.learn.objectives import MetricAndTranslator
+from vmg.learn.models import AgentModel
+from vmg.networks.mlp import layer_sizes
 
 FP32_RATE = 67e12
 """Multiplications and additions/s of an H100 or H200 in float32 outside its tensor cores, by its datasheet."""
@@ -74,7 +75,7 @@ PARTS: dict[Part, str] = {
 
 @dataclass(frozen=True)
 class Size:
-    """Steps in the data, models side by side, steps a call, and how often each is timed."""
+    """Steps in the data, models side by side, steps per call, and how often each is timed."""
 
     n_steps: int
     models: tuple[int, ...]
@@ -130,8 +131,8 @@ def flops(episodes: Episodes, batch_size: int = 100) -> float:
 
     The gradient of a product is two products; what enters a network as data needs no gradient, which saves one.
     """
-    total = 0.0
-    for name, sizes in MetricAndTranslator(LearnConfig()).sizes(episodes).items():
+    total, config = 0.0, LearnConfig()
+    for name, sizes in layer_sizes(AgentModel(config).parts(episodes), config.hidden_units).items():
         rows = 2 * batch_size if name == "state_encoder" else batch_size
         products = [2.0 * rows * n_in * n_out for n_in, n_out in pairwise(sizes)]
         total += 3 * sum(products) - (products[0] if name in ("state_encoder", "translator") else 0)
@@ -144,7 +145,7 @@ def _shortened(variant: Variant, size: Size) -> Variant:
 
 
 def _compile(loops: Sequence[Loop]) -> dict[Loop, str]:
-    """Compile all loops at once, on all cores: one after the other would take minutes. Return those that cannot be."""
+    """Compile all loops at once, on all cores: one after another would take minutes. Return those that cannot be."""
     refused = {}
     with ThreadPoolExecutor() as pool:
         started = {loop: pool.submit(loop.run) for loop in loops}
@@ -174,7 +175,7 @@ def _models(training: OurTraining, n: int, size: Size, bar: Bar | None) -> Row:
         ours=speed,
         bar=bar,
         amount=n,
-        note=f"steps of all models together; {_rate(training.group.runs[0].episodes, speed)}",
+        note=f"steps of all models together; {_rate(training.learner.episodes, speed)}",
     )
 
 
@@ -211,7 +212,7 @@ def _part(loop: Loop, size: Size) -> Row:
         size=_described(n),
         ours=median_seconds(loop.run, size.rounds) / size.length,
         amount=n,
-        note="seconds a step of all models, with everything before it",
+        note="seconds per step of all models, with everything before it",
     )
 
 
@@ -229,7 +230,7 @@ def _beside_base(name: str, loop: Loop, base: Loop, size: Size, checked: str) ->
         peer_name="as it is",
         peer=base.variant.models * base.variant.length / found.peer,
         checked=checked,
-        note=f"{variant.length:,} steps a call{states}",
+        note=f"{variant.length:,} steps per call{states}",
     )
 
 

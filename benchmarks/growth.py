@@ -10,9 +10,9 @@ from benchmarks.clusterings import TUNED, merge
 from benchmarks.generators import EPISODE, RADIUS, revisiting_walks, sparse_rewards
 from benchmarks.rows import Level, Row, check
 from benchmarks.timing import compare, median_seconds
+from vmg.base.types import Float64s
 from vmg.data.episodes import Episodes
 from vmg.graph import MemoryGraph, Merging, connect, reward
-from vmg.types import Float64s
 
 ROOM = 2_000.0
 """Volume of the room, small enough that a few dozen walks have been almost everywhere in it."""
@@ -35,7 +35,7 @@ LARGEST_NAIVE = 300_000  # states: half a minute
 
 
 def measure(level: Level) -> Iterator[Row]:
-    """Beside the naive merge and beside Python dicts, one step after the other."""
+    """Beside the naive merge and beside Python dicts, one step after another."""
     size = SIZES[level]
     all_walks = walks(max(size.walks))
     for n_walks in size.walks:
@@ -63,7 +63,7 @@ def walks(n_walks: int) -> Episodes:
 
 
 def dict_edges(labels: np.ndarray) -> Counter[tuple[int, int]]:
-    """Count the steps from vertex to vertex, one after the other; steps that stay in a vertex too."""
+    """Count the steps from vertex to vertex, one after another; steps that stay in a vertex too."""
     by_walk = labels.reshape(-1, EPISODE)
     return Counter(zip(by_walk[:, :-1].ravel().tolist(), by_walk[:, 1:].ravel().tolist(), strict=True))
 

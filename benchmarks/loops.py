@@ -23,8 +23,8 @@ from benchmarks.training import group_of
 from vmg.data.episodes import Episodes
 from vmg.learn import LearnConfig
 from vmg.learn.loop import Own
-from vmg.learn.models import initial_models
-from vmg.learn.objectives import Draw
+from vmg.learn.models import Sample
+from vmg.learn.stacking import initial_models
 from vmg.networks import Weights
 
 Part: TypeAlias = Literal["batches", "losses", "gradients", "all"]
@@ -57,15 +57,15 @@ class Loop:
     def __init__(self, episodes: Episodes, variant: Variant) -> None:
         self.variant = variant
         group = group_of(episodes, variant.models, variant.batch_size)
-        objective = group.objective
-        weights = jax.tree.map(jnp.asarray, initial_models(objective.sizes(episodes), range(variant.models)))
+        (learner,) = group.learners
+        weights = jax.tree.map(jnp.asarray, initial_models(learner.sizes, learner.seeds))
         unravel = ravel_pytree(jax.tree.map(lambda leaf: leaf[0], weights))[1]
         self.fixed = (group.own, group.inputs, group.steps)
         self.unravel: Callable[[Any], Weights] = unravel if variant.flat else lambda weights: weights
         if variant.flat:
             weights = jax.vmap(lambda one: ravel_pytree(one)[0])(weights)
         self.state = (weights, jax.vmap(_ADAM.init)(weights))
-        chunk = partial(self._chunk, objective=objective)
+        chunk = partial(self._chunk, model=group.model)
         self._run = jax.jit(chunk, donate_argnums=0, compiler_options=dict(variant.options))
         self.done = 0
 
@@ -77,7 +77,7 @@ class Loop:
         self.done += self.variant.length
         return jax.device_get(told)
 
-    def _chunk(self, state: Any, own: Own, inputs: Weights, steps: Any, start: Any, objective: Any) -> Any:
+    def _chunk(self, state: Any, own: Own, inputs: Weights, steps: Any, start: Any, model: Any) -> Any:
         variant = self.variant
 
         def learn(one: Any) -> Any:
@@ -86,36 +86,36 @@ class Loop:
             scaled = {part: inputs[part] | own.scales[part] for part in inputs}
             key = jax.random.key(own.seed, impl="threefry2x32")
             keys = jax.vmap(partial(jax.random.fold_in, key))(start + jnp.arange(variant.length))
-            draws = jax.vmap(lambda key: objective.draw(key, mine, own.choices))(keys)
-            step = _step(variant, partial(self._loss, scaled, mine, own.choices, objective))
-            return jax.lax.scan(step, state, draws, unroll=variant.unroll)
+            samples = jax.vmap(lambda key: model.sample(key, mine, own.numbers))(keys)
+            step = _step(variant, partial(self._loss, scaled, mine, own.numbers, model))
+            return jax.lax.scan(step, state, samples, unroll=variant.unroll)
 
         if variant.models == 1 or jax.default_backend() == "cpu":
             return jax.lax.map(learn, (state, own))
         return jax.vmap(learn)((state, own))
 
-    def _loss(self, scaled: Any, steps: Any, choices: Any, objective: Any, weights: Any, draw: Draw) -> Any:
+    def _loss(self, scaled: Any, steps: Any, numbers: Any, model: Any, weights: Any, sample: Sample) -> Any:
         if self.variant.part == "batches":
-            rows = (draw.row_t, draw.row_t + 1, draw.row_tpk)
-            return sum(steps.observations[each].sum() for each in rows) + steps.actions[draw.step].sum(), {}
+            rows = (sample.row_t, sample.row_t + 1, sample.row_goal)
+            return sum(steps.observations[each].sum() for each in rows) + steps.actions[sample.step].sum(), {}
         whole = self.unravel(weights) | scaled
         if self.variant.half:
             whole, steps = jax.tree.map(_halved, (whole, steps))
-        return objective.loss(whole, steps, draw, choices)
+        return model.loss(whole, steps, sample, numbers)
 
 
 _ADAM = optax.scale_by_adam()
 _RATE = LearnConfig().learning_rate
 
 
-def _step(variant: Variant, loss: Callable[[Any, Draw], Any]) -> Callable[[Any, Draw], Any]:
-    """Return one step of the loop: state and draw in, state and losses out."""
+def _step(variant: Variant, loss: Callable[[Any, Sample], Any]) -> Callable[[Any, Sample], Any]:
+    """Return one step of the loop: state and sample in, state and losses out."""
 
-    def step(state: Any, draw: Draw) -> Any:
+    def step(state: Any, sample: Sample) -> Any:
         weights, adam = state
         if variant.part in ("batches", "losses"):
-            return state, loss(weights, draw)
-        gradient, told = jax.grad(loss, has_aux=True)(weights, draw)
+            return state, loss(weights, sample)
+        gradient, told = jax.grad(loss, has_aux=True)(weights, sample)
         if variant.part == "all":
             gradient, adam = _ADAM.update(gradient, adam)
         return (jax.tree.map(lambda w, g: w - _RATE * g, weights, gradient), adam), told

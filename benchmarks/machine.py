@@ -5,7 +5,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from vmg.errors import PACKAGE
+from vmg.base.errors import PACKAGE
 
 LIBRARIES = (
     PACKAGE,

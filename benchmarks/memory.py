@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.clusterings import CLUSTERINGS, merge
-from vmg.types import Float32s
+from vmg.base.types import Float32s
 
 ROOT = Path(__file__).parents[1]
 RESET = Path("/proc/self/clear_refs")

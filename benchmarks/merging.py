@@ -10,9 +10,9 @@ from benchmarks.generators import RADIUS, revisiting_walks, scattered
 from benchmarks.memory import RESET, peak_beyond
 from benchmarks.rows import Bar, Level, Row, check
 from benchmarks.timing import compare, median_seconds
-from vmg.errors import VMGError, require
+from vmg.base.errors import VMGError, require
+from vmg.base.types import Float32s
 from vmg.graph import Merging
-from vmg.types import Float32s
 
 MIB = 2.0**20
 
@@ -79,7 +79,7 @@ def _row(
         size=f"{len(features):,} × {features.shape[1]}-d → {n:,}",
         amount=len(features),
         bar=bar,
-        note=f"{n / len(features):.3f} vertices a state",
+        note=f"{n / len(features):.3f} vertices per state",
     )
     if peer is None:
         seconds = median_seconds(lambda: merge(features, radius), rounds)

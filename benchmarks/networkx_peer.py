@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from vmg.errors import require
+from vmg.base.errors import require
+from vmg.base.types import Float64s
 from vmg.graph import EdgeRewards, MemoryGraph
-from vmg.types import Float64s
 
 
 class NetworkxGraph:

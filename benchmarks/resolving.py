@@ -2,24 +2,23 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import count
+from itertools import cycle
 
 import numpy as np
 
-from benchmarks.agents import SIZES, Size, synthetic_agent
+from benchmarks.agents import GOAL_COLUMNS, SIZES, Size, synthetic_agent
 from benchmarks.generators import sparse_rewards
 from benchmarks.networkx_peer import NetworkxGraph
 from benchmarks.rows import Bar, Level, Row, check
 from benchmarks.scipy_peer import costs_along, solve_tables, sweep_values
 from benchmarks.timing import median_seconds, timed
 from benchmarks.values import DISCOUNT, ERROR, check_tables, check_values
-from vmg.act.policy import Policy
-from vmg.agent import Agent
+from vmg.agent.agent import Agent
+from vmg.base.types import Float64s
 from vmg.data.episodes import Episodes
-from vmg.graph import Solution, reward
-from vmg.graph.planning import slot_costs
-from vmg.graph.solution import STEP, switch_costs
-from vmg.types import Float32s, Float64s
+from vmg.goals import Objective, near, step_rewards
+from vmg.graph import Goal, RecordingRoutes, Routes, goal, reward
+from vmg.graph.routes.recordings import STEP, slot_costs, switch_costs
 
 SEARCH_STEPS = 12
 
@@ -47,101 +46,108 @@ def measure(level: Level) -> Iterator[Row]:
 
 def _goal(row: Row, agent: Agent, episodes: Episodes, size: Size) -> Row:
     """Values, tables and the first action."""
-    solution, found = agent.goal(_places(episodes)[0])
+    objective = _objectives(episodes)[0]
+    routes, found = agent.plan(objective).routes, _found(agent, episodes, objective)
     theirs, seconds = timed(lambda: solve_tables(agent.built, found.rewards, DISCOUNT, ERROR))
     return replace(
         row,
         ours=_goal_seconds(agent, episodes, size),
         peer_name="scipy",
         peer=seconds,
-        checked=check_values(solution.values, theirs.values),
+        checked=check_values(routes.values, theirs.values),
         note=f"{found.vertices.sum():,} vertices are the goal compared; scipy: values and tables",
     )
 
 
 def _goal_along(row: Row, agent: Agent, episodes: Episodes, size: Size) -> Row:
-    """The same along recordings, as the presets `ours` of most tasks have it: a way from every observation."""
+    """The same along recordings, as the presets `ours` of most tasks have it: a route from every observation."""
     settings = replace(agent.config.solve, paths="recordings", ties="nearest")
     config = replace(agent.config, solve=settings, graph=replace(agent.config.graph, recordings=True))
-    agent = replace(agent, config=config).build(episodes).solve(episodes)
-    solution, found = agent.goal(_places(episodes)[0])
-    costs = slot_costs(agent.built, found.rewards, settings.path_weights)
-    steps = np.where(agent.built.leaving < 0, -1, costs[agent.built.leaving])
-    switches = switch_costs(agent.built.strays, settings.switch_cost)
+    agent = replace(agent, config=config).build(episodes).solve()
+    graph, objective = agent.built, _objectives(episodes)[0]
+    routes, found = agent.plan(objective).routes, _found(agent, episodes, objective)
+    assert isinstance(routes, RecordingRoutes)
+    costs = slot_costs(graph, found.rewards, settings.path_weights)
+    steps = np.where(graph.leaving < 0, -1, costs[graph.leaving])
+    switches = switch_costs(graph.offsets, settings.switch_cost)
     theirs, seconds = timed(
         lambda: (
-            sweep_values(agent.built, found.rewards, DISCOUNT, ERROR),
-            costs_along(agent.built, steps, switches, found.vertices),
+            sweep_values(graph, found.rewards, DISCOUNT, ERROR),
+            costs_along(graph, steps, switches, found.vertices),
         )
     )
-    leads = found.vertices[solution.targets[agent.built.labels]]
-    ways = np.allclose(np.asarray(solution.to_go)[leads], theirs[1][leads] / STEP, rtol=1e-5, atol=1e-3)
+    leads = found.vertices[routes.targets[graph.labels]]
+    same = np.allclose(routes.table.costs[leads], theirs[1][leads] / STEP, rtol=1e-5, atol=1e-3)
     return replace(
         row,
         ours=_goal_seconds(agent, episodes, size),
         peer_name="scipy",
         peer=seconds,
-        checked=f"{check_values(solution.values, theirs[0])}, {check(ways, 'all ways to the goal cost the same')}",
-        note="scipy: values and what every way costs",
+        checked=f"{check_values(routes.values, theirs[0])}, {check(same, 'all routes to the goal cost the same')}",
+        note="scipy: values and what every route costs",
     )
 
 
-def _places(episodes: Episodes) -> Float32s:
-    return episodes.observations[:: len(episodes.observations) // 50, :2]
+def _objectives(episodes: Episodes) -> list[Objective]:
+    """Return recorded places, each as a goal."""
+    columns = list(GOAL_COLUMNS)
+    tolerance = 0.1 * float(episodes.observations[:, columns].std())
+    places = episodes.observations[:: len(episodes.observations) // 50, columns]
+    return [near(place, columns=GOAL_COLUMNS, tolerance=tolerance) for place in places]
+
+
+def _found(agent: Agent, episodes: Episodes, objective: Objective) -> Goal:
+    """Return the rewards of a goal, for the peers."""
+    return goal(agent.built, objective.distances(episodes.observations), objective.tolerance)
 
 
 def _goal_seconds(agent: Agent, episodes: Episodes, size: Size) -> float:
     """Return the median time from a new goal, another recorded place each time, to the first action."""
-    places, turn = _places(episodes), count()
-
-    def new_goal() -> None:
-        solution, _ = agent.goal(places[next(turn) % len(places)])
-        Policy(agent).act(episodes.observations[0], solution)
-
-    return median_seconds(new_goal, size.rounds)
+    objectives = cycle(_objectives(episodes))
+    return median_seconds(lambda: _to_first_action(agent, next(objectives), episodes), size.rounds)
 
 
 def _beside_scipy(row: Row, agent: Agent, episodes: Episodes) -> Row:
     graph, steps = agent.built, agent.config.solve.search_steps
     theirs, seconds = timed(lambda: solve_tables(graph, reward(graph, episodes), DISCOUNT, ERROR, steps))
-    solution = _to_first_action(agent, episodes.rewards, episodes)
+    routes = _to_first_action(agent, step_rewards(episodes.rewards), episodes)
     return replace(
         row,
         peer_name="scipy",
         peer=seconds,
-        checked=check_tables(graph, reward(graph, episodes), solution, theirs),
+        checked=check_tables(graph, reward(graph, episodes), routes, theirs),
         note="rewards, values, all paths; ours to the first action, other rewards each time",
     )
 
 
 def _beside_networkx(row: Row, agent: Agent, episodes: Episodes) -> Row:
-    graph, solution = agent.built, _to_first_action(agent, episodes.rewards, episodes)
+    graph, routes = agent.built, _to_first_action(agent, step_rewards(episodes.rewards), episodes)
     peer, vertex = NetworkxGraph(graph, reward(graph, episodes)), int(graph.labels[0])
-    target = int(solution.targets[vertex])
+    target = int(routes.targets[vertex])
     (values, path), seconds = timed(lambda: (peer.values(DISCOUNT, ERROR), peer.path(vertex, target)))
-    same = np.isclose(peer.cost(path), peer.cost(solution.path(vertex)), rtol=1e-6, atol=1e-6)
+    same = np.isclose(peer.cost(path), peer.cost(routes.path(vertex)), rtol=1e-6, atol=1e-6)
     check(bool(same), "the path of one vertex costs the same")
     return replace(
         row,
         peer_name="networkx",
         peer=seconds,
-        checked=f"{check_values(solution.values, values)}, the path of one vertex costs the same",
+        checked=f"{check_values(routes.values, values)}, the path of one vertex costs the same",
         note="ours: rewards, values, all paths, first action; networkx: values by dict loops and one Dijkstra",
     )
 
 
 def _resolving_seconds(agent: Agent, episodes: Episodes, size: Size) -> float:
     """Return the median time from new rewards, drawn before the clock starts, to the first action."""
-    _to_first_action(agent, episodes.rewards, episodes)
+    _to_first_action(agent, step_rewards(episodes.rewards), episodes)
     drawn = [sparse_rewards(episodes.n_steps, seed) for seed in range(size.rounds)]
     return float(np.median([timed(_resolving(agent, rewards, episodes))[1] for rewards in drawn]))
 
 
-def _resolving(agent: Agent, rewards: Float64s, episodes: Episodes) -> Callable[[], Solution]:
-    return lambda: _to_first_action(agent, rewards, episodes)
+def _resolving(agent: Agent, rewards: Float64s, episodes: Episodes) -> Callable[[], Routes]:
+    return lambda: _to_first_action(agent, step_rewards(rewards), episodes)
 
 
-def _to_first_action(agent: Agent, rewards: Float64s, episodes: Episodes) -> Solution:
-    solved = agent.solve(rewards)
-    Policy(solved).act(episodes.observations[0])
-    return solved.solved
+def _to_first_action(agent: Agent, objective: Objective, episodes: Episodes) -> Routes:
+    plan = agent.plan(objective)
+    plan.policy().act(episodes.observations[0])
+    return plan.routes

@@ -1,13 +1,13 @@
-"""The solution without a compiler: values and targets by numpy over all edges at once, paths by scipy's Dijkstra."""
+"""Solving without a compiler: values and targets by numpy over all edges at once, paths by scipy's Dijkstra."""
 
 from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from vmg.errors import require
+from vmg.base.errors import require
+from vmg.base.types import Bools, Float64s, Int32s, Int64s
 from vmg.graph import EdgeRewards, MemoryGraph
-from vmg.types import Bools, Float64s, Int32s, Int64s
 
 TIE = 1e-6
 EDGE = 1e-9
@@ -15,7 +15,7 @@ EDGE = 1e-9
 
 
 class Tables(NamedTuple):
-    """What a vertex is worth, its target, what the way there costs, and the first vertex on it."""
+    """What a vertex is worth, its target, what the path there costs, and the first vertex on it."""
 
     values: Float64s
     targets: Int64s
@@ -63,10 +63,10 @@ def solve_tables(
 
 
 def costs_along(graph: MemoryGraph, steps: Int64s, switches: Int64s, goal: Bools) -> Float64s:
-    """What the cheapest way from every recorded observation to the goal's costs, along recordings.
+    """What the cheapest route from every recorded observation to a goal's observation costs, along recordings.
 
-    Nodes are observations, then vertices. `steps` and `switches` are what `recording_costs` gives: along the recording,
-    and between an observation and its vertex.
+    Nodes are observations, then vertices. `steps` costs a step along the recording (below 0 where it ends), `switches`
+    the way between an observation and its vertex.
     """
     sparse, dijkstra = require("scipy.sparse", "bench"), require("scipy.sparse.csgraph", "bench").dijkstra
     labels, n_rows = graph.labels, len(graph.labels)
@@ -107,7 +107,7 @@ def _by_rank(values: Float64s, looping: Bools) -> Int64s:
 
 
 def _best_reachable(tails: Int32s, heads: Int32s, by_rank: Int64s, search_steps: int | None) -> Int64s:
-    """Pass the best rank on against the edges, so many times or until nothing changes."""
+    """Pass the best rank on against the edges, this many times or until nothing changes."""
     ranks = np.empty(len(by_rank), np.int64)
     ranks[by_rank] = np.arange(len(by_rank))
     moving, starts = np.unique(tails, return_index=True)

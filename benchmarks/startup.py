@@ -13,16 +13,15 @@ import numpy as np
 from benchmarks.agents import SIZES, Size, synthetic_agent
 from benchmarks.rows import Bar, Level, Row, check
 from benchmarks.timing import compare
-from vmg.act.policy import Policy
-from vmg.types import Float32s
+from vmg.base.types import Float32s
 
 NOTHING = ("-c", "pass")
 
 _FIRST_ACTION = """
 import json, sys
 import numpy as np
-from vmg import Agent, Policy
-policy = Policy(Agent.load(sys.argv[1]))
+from vmg import Agent
+policy = Agent.load(sys.argv[1]).policy()
 action = policy.act(np.load(sys.argv[2]))
 heavy = [name for name in ("jax", "numba", "optax") if name in sys.modules]
 print(json.dumps({"action": action.tolist(), "heavy": heavy}))
@@ -48,7 +47,7 @@ def _first_action(size: Size, bar: Bar | None) -> Row:
         np.save(seen, episodes.observations[7])
         row = _row("first action of a saved agent", ("-c", _FIRST_ACTION, folder, str(seen)), "{", size.rounds, bar)
         answer = json.loads(_said("-c", _FIRST_ACTION, folder, str(seen)))
-    checked = _check_action(answer["action"], Policy(agent).act(episodes.observations[7]), answer["heavy"])
+    checked = _check_action(answer["action"], agent.policy().act(episodes.observations[7]), answer["heavy"])
     return replace(row, size=f"a fresh process, {agent.built.n_vertices:,} vertices", checked=checked)
 
 

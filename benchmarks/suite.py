@@ -5,8 +5,8 @@ from importlib import import_module
 from typing import Literal, TypeAlias
 
 from benchmarks.rows import Level, Row
-from vmg.console import say
-from vmg.errors import VMGError
+from vmg.base.console import say
+from vmg.base.errors import VMGError
 
 Family: TypeAlias = Literal["training", "merge", "growth", "values", "resolve", "decisions", "evaluation", "startup"]
 FAMILIES: dict[Family, str] = {

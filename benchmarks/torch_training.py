@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.timing import median_seconds
+from vmg.base.errors import require
+from vmg.base.types import Int32s
 from vmg.data.episodes import Episodes
-from vmg.errors import require
 from vmg.learn import LearnConfig
-from vmg.learn.objectives import MetricAndTranslator
-from vmg.networks import Weights
-from vmg.types import Int32s
+from vmg.learn.models import AgentModel
+from vmg.networks import Translator, Weights
+from vmg.networks.mlp import layer_sizes
 
 
 class TorchTraining:
@@ -19,8 +20,9 @@ class TorchTraining:
 
     def __init__(self, episodes: Episodes, *, fused: bool, compiled: bool = False, device: str = "cpu") -> None:
         self.torch = torch = require("torch", "bench")
-        self.config, self.device = LearnConfig(), device
-        sizes = MetricAndTranslator(self.config).sizes(episodes)
+        self.low_level, self.device = Translator(), device
+        self.config = LearnConfig(low_level=self.low_level)
+        sizes = layer_sizes(AgentModel(self.config).parts(episodes), self.config.hidden_units)
         self.networks = {name: self._network(layers) for name, layers in sizes.items()}
         parameters = [p for network in self.networks.values() for p in network.parameters()]
         on_gpu = device != "cpu"
@@ -31,7 +33,7 @@ class TorchTraining:
         self.take_step = self._take_step
 
     def run(self, n_steps: int) -> None:
-        """Take so many steps and wait for them."""
+        """Take this many steps and wait for them."""
         for _ in range(n_steps):
             self.take_step()
         if self.device != "cpu":
@@ -67,10 +69,10 @@ class TorchTraining:
                 layer.weight.data = self._tensor(np.ascontiguousarray(weights[name][f"w{k}"].T))
                 layer.bias.data = self._tensor(weights[name][f"b{k}"])
 
-    def loss_and_gradient(self, step: Int32s, row_t: Int32s, row_tpk: Int32s) -> tuple[dict[str, float], Weights]:
+    def loss_and_gradient(self, step: Int32s, row_t: Int32s, row_goal: Int32s) -> tuple[dict[str, float], Weights]:
         """Return the losses of a batch by name, and the gradient of their sum, in our layout."""
         self.adam.zero_grad()
-        losses = self._losses(*(self._tensor(rows.astype(np.int64)) for rows in (step, row_t, row_tpk)))
+        losses = self._losses(*(self._tensor(rows.astype(np.int64)) for rows in (step, row_t, row_goal)))
         sum(losses.values()).backward()
         gradient: Weights = {name: {} for name in self.networks}
         for name, network in self.networks.items():
@@ -97,18 +99,18 @@ class TorchTraining:
         """Steps uniformly with replacement; goals 1 to K steps ahead, 1 past the episode's end."""
         size = (self.config.batch_size,)
         step = self.torch.randint(len(self.actions), size, device=self.device)
-        k = self.torch.randint(1, self.config.goal_horizon + 1, size, device=self.device)
+        k = self.torch.randint(1, self.low_level.goal_horizon + 1, size, device=self.device)
         row_t = self.rows[step]
         return step, row_t, row_t + self.torch.where(k <= self.left[step], k, 1)
 
-    def _losses(self, step: Any, row_t: Any, row_tpk: Any) -> dict[str, Any]:
+    def _losses(self, step: Any, row_t: Any, row_goal: Any) -> dict[str, Any]:
         """L_c, the two terms of L_a, and L_Tran, each a mean over the batch."""
         cat, margin = self.torch.cat, self.config.margin
         o_t, o_tp1, a_t = self.observations[row_t], self.observations[row_t + 1], self.actions[step]
         f_t, f_tp1 = self.networks["state_encoder"](cat([o_t, o_tp1])).chunk(2)
         delta_t = self.networks["action_encoder"](cat([f_t, a_t], -1))
         decoded = self.networks["action_decoder"](cat([f_t, delta_t], -1))
-        translated = self.networks["translator"](cat([o_t, self.observations[row_tpk]], -1))
+        translated = self.networks["translator"](cat([o_t, self.observations[row_goal]], -1))
         return {
             "contrastive": self._contrastive(f_t + delta_t, f_tp1, margin),
             "reconstruction": (decoded - a_t).square().sum(-1).mean(),

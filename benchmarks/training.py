@@ -14,14 +14,15 @@ from benchmarks.generators import kitchen_like
 from benchmarks.rows import Bar, Level, Row, check
 from benchmarks.timing import compare
 from benchmarks.torch_training import TorchTraining
+from vmg.base.types import Float32s
 from vmg.data.episodes import Episodes
 from vmg.learn import LearnConfig, Training
-from vmg.learn.groups import Group, Run
+from vmg.learn.groups import Group, Learner
 from vmg.learn.loop import State, initial_state, run_chunk
-from vmg.learn.models import initial_models, separate
-from vmg.learn.objectives import Draw, MetricAndTranslator
+from vmg.learn.metric import Loss
+from vmg.learn.models import AgentModel, Sample
+from vmg.learn.stacking import initial_models, separate
 from vmg.networks import Weights
-from vmg.types import Float32s
 
 
 @dataclass(frozen=True)
@@ -65,61 +66,67 @@ def measure(level: Level) -> Iterator[Row]:
         yield Row(
             family="training",
             name="training step, CPU",
-            size=f"batch {ours.objective.config.batch_size}, 256 units, 59/9",
+            size=f"batch {ours.learner.model.config.batch_size}, 256 units, 59/9",
             unit="steps/s",
             ours=size.chunk / found.ours,
             peer_name=name,
             peer=size.torch_chunk / found.peer,
             bar=Bar("times the peer", 2.0) if level == "full" and name == "PyTorch eager" else None,
             checked=checked,
-            note=f"{size.chunk} steps a call, compiled; PyTorch warm, {threads} threads (best of {size.threads})",
+            note=f"{size.chunk} steps per call, compiled; PyTorch warm, {threads} threads (best of {size.threads})",
         )
 
 
 @cache
 def group_of(episodes: Episodes, n_models: int, batch_size: int) -> Group:
-    """Return what does not change while so many models learn: how the data are scaled takes a second to find out."""
-    objective = MetricAndTranslator(LearnConfig(batch_size=batch_size))
-    return Group([Run(objective, Training(episodes, range(n_models)))])
+    """Return what does not change while this many models learn; how the data are scaled takes a second to find out."""
+    model = AgentModel(LearnConfig(batch_size=batch_size))
+    return Group([Learner(model, Training(episodes, range(n_models)))])
 
 
 class OurTraining:
-    """Our training as `fit` runs it: one compiled call a chunk, all models side by side."""
+    """Our training as `fit` runs it: one compiled call per chunk, all models side by side."""
 
     def __init__(self, episodes: Episodes, n_models: int = 1) -> None:
         self.group = group_of(episodes, n_models, LearnConfig().batch_size)
-        (run,) = self.group.runs
-        self.objective, self.inputs = run.objective, run.inputs
-        self.initial = initial_models(self.objective.sizes(episodes), run.seeds)
+        (self.learner,) = self.group.learners
+        self.initial = initial_models(self.learner.sizes, self.learner.seeds)
         self.state: State = initial_state(self.initial)
         self.done = 0
 
     def run(self, n_steps: int) -> dict[str, Float32s]:
-        """Take so many steps, wait for them, and return their losses."""
+        """Take this many steps, wait for them, and return their losses."""
         group, start = self.group, np.int32(self.done)
         self.state, losses = run_chunk(
-            self.state, group.own, group.inputs, start, group.steps, objective=group.objective, length=n_steps
+            self.state, group.own, group.inputs, start, group.steps, model=group.model, length=n_steps
         )
         self.done += n_steps
         told: dict[str, Float32s] = jax.device_get(losses)
         return told
 
-    def loss_and_gradient(self, draw: Draw) -> tuple[dict[str, float], Weights]:
+    def sample(self, seed: int) -> Sample:
+        """Draw a batch."""
+        return self.learner.model.sample(jax.random.key(seed), self.group.steps, self.learner.numbers)
+
+    def loss(self, weights: Weights, sample: Sample) -> Loss:
+        """Return the loss of a batch, and its terms by name."""
+        learner = self.learner
+        return learner.model.loss(weights | learner.inputs, self.group.steps, sample, learner.numbers)
+
+    def loss_and_gradient(self, sample: Sample) -> tuple[dict[str, float], Weights]:
         """Return the losses of a batch by name, and the gradient of their sum, at the initial weights."""
         weights = separate(self.initial, {})[0]
-        gradient, losses = jax.grad(
-            lambda w: self.objective.loss(w | self.inputs, self.group.steps, draw), has_aux=True
-        )(weights)  # fmt: skip
+        gradient, losses = jax.grad(self.loss, has_aux=True)(weights, sample)
         return {name: float(loss) for name, loss in losses.items()}, gradient
 
 
 def check_same(ours: OurTraining, peer: TorchTraining) -> str:
     """Compare losses and gradients at the same weights on the same batch, both in plain float32."""
     peer.load(separate(ours.initial, {})[0])
-    draw = ours.objective.draw(jax.random.key(1), ours.group.steps)
+    sample = ours.sample(seed=1)
     with jax.default_matmul_precision("highest"):
-        our_losses, our_gradient = ours.loss_and_gradient(draw)
-    losses, gradient = peer.loss_and_gradient(*(np.asarray(part) for part in draw))
+        our_losses, our_gradient = ours.loss_and_gradient(sample)
+    losses, gradient = peer.loss_and_gradient(*map(np.asarray, (sample.step, sample.row_t, sample.row_goal)))
     same = all(np.isclose(losses[name], our_losses[name], rtol=1e-4, atol=1e-6) for name in losses)
     check(same, f"losses {losses} = {our_losses}")
     for network, layers in gradient.items():

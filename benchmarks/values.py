@@ -11,8 +11,8 @@ from benchmarks.networkx_peer import NetworkxGraph
 from benchmarks.rows import Bar, Level, Row, check
 from benchmarks.scipy_peer import Tables, solve_tables, sweep_values
 from benchmarks.timing import compare
-from vmg.graph import EdgeRewards, MemoryGraph, Solution, iterate_values, solve
-from vmg.types import Float64s
+from vmg.base.types import Float64s
+from vmg.graph import EdgeRewards, MemoryGraph, Routes, iterate_values, solve
 
 DISCOUNT, ERROR = 0.95, 1e-6
 LARGEST_NETWORKX = 100_000  # vertices: ten times as many would take it minutes
@@ -67,7 +67,7 @@ def check_values(ours: Float64s, theirs: Float64s) -> str:
     return check(bool(np.abs(ours - theirs).max() <= 2 * ERROR), f"all values equal to {2 * ERROR:g}")
 
 
-def check_tables(graph: MemoryGraph, rewards: EdgeRewards, ours: Solution, theirs: Tables) -> str:
+def check_tables(graph: MemoryGraph, rewards: EdgeRewards, ours: Routes, theirs: Tables) -> str:
     """Values and targets must be the same, and paths must cost the same: of equally cheap ones either may be taken."""
     same = check_values(ours.values, theirs.values)
     check(bool((ours.targets == theirs.targets).all()), "all targets are the same")

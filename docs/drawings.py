@@ -13,8 +13,8 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 import vmg
+from vmg.base.types import Float64s
 from vmg.graph import iterate_values
-from vmg.types import Float64s
 from vmg.view.style import STYLES, Style, Theme, value_colours
 
 IMAGES = Path(__file__).parent / "images"
@@ -22,7 +22,7 @@ Point = tuple[float, float]
 
 SIZE, SMALL = 16, 14
 SCALE, LEFT, BOTTOM = 74.0, 96.0, 352.0
-"""Pixels a unit of the worked example, and where its origin lies."""
+"""Pixels per unit of the worked example, and where its origin lies."""
 
 
 class Drawing:
@@ -222,9 +222,9 @@ def values() -> Drawing:
     """The worked example solved: values, the target, the path to it, and the subgoal on it."""
     episodes, graph = _example()
     earned = vmg.reward(graph, episodes)
-    solved, solution = iterate_values(graph, earned, 0.5), vmg.solve(graph, earned, 0.5)
-    path = solution.path(0)
-    subgoal = int(solution.subgoals(np.array([0], np.int32), 2)[0])
+    solved, routes = iterate_values(graph, earned, 0.5), vmg.solve(graph, earned, 0.5)
+    path = routes.path(0)
+    subgoal = int(routes.vertices(routes.ahead(np.array([0], np.int32), 2))[0])
     drawing = Drawing(
         640, 476, "The graph solved: each vertex with its value, the path from vertex 0 to the best, and the subgoal"
     )

@@ -10,8 +10,9 @@ import numpy as np
 from PIL import Image
 
 import vmg
-from vmg.runs import load_run
-from vmg.types import Float64s
+from vmg.base.types import Float64s
+from vmg.goals import near
+from vmg.runs.run import load_run
 from vmg.view.episodes import Watched, watch
 from vmg.view.graphs import draw_graph, draw_walls
 from vmg.view.layout import Floor, Layout, floor_of, floor_plan
@@ -38,8 +39,8 @@ class Story:
     flat: list[Float64s]
     """The same in the two directions of the metric space in which they spread most."""
     episode: Watched
-    elsewhere: vmg.Solution
-    """The same graph, solved for another goal."""
+    elsewhere: vmg.Plan
+    """The plan for another goal, on the same graph."""
 
 
 def draw_story(story: Story, style: Style) -> Any:
@@ -67,11 +68,11 @@ def draw_story(story: Story, style: Style) -> Any:
     _draw_walks(axes[1], story.flat, style)
     axes[1].set_box_aspect(1)
     _draw_plain_graph(axes[2], story, style)
-    draw_graph(axes[3], graph, episode.solution.values, story.layout, style)
+    draw_graph(axes[3], episode.plan, story.layout, style)
     _draw_goal(axes[3], episode.goal, style)
     _draw_decision(axes[4], story, style)
-    draw_graph(axes[5], graph, story.elsewhere.values, story.layout, style)
-    _draw_way(axes[5], story.layout.points[story.elsewhere.path(episode.decisions[0].vertex)], style)
+    draw_graph(axes[5], story.elsewhere, story.layout, style)
+    _draw_way(axes[5], story.layout.points[story.elsewhere.routes.path(episode.decisions[0].vertex)], style)
     _draw_goal(axes[5], np.array(ELSEWHERE), style)
     return figure
 
@@ -122,23 +123,23 @@ def _draw_way(axis: Any, way: Float64s, style: Style) -> None:
 
 def _tell(folder: Path) -> Story:
     run = load_run(folder)
-    agent, task = vmg.Agent.load(run.agent_folder(0)), run.find_task()
-    floor = floor_of(task, agent)
+    agent, task = run.agent(0), run.find_task()
+    graph, floor = agent.built, floor_of(task, agent.built)
+    assert task.goal is not None
     assert floor is not None
-    assert agent.places is not None
-    layout = floor_plan(agent, floor)
+    assert graph.places is not None
     features = vmg.embed(agent.weights, vmg.load(run.data).observations).astype(np.float64)
     features -= features.mean(0)
     flat = features @ np.linalg.svd(features[::10], full_matrices=False)[2][:2].T
-    ends = np.cumsum(agent.built.lengths + 1)[:-1]
+    ends = np.cumsum(graph.lengths + 1)[:-1]
     return Story(
         agent=agent,
         floor=floor,
-        layout=layout,
-        walks=[walk.astype(np.float64) for walk in np.split(agent.places, ends)[:SHOWN]],
+        layout=floor_plan(graph, floor),
+        walks=[walk.astype(np.float64) for walk in np.split(graph.places, ends)[:SHOWN]],
         flat=np.split(flat, ends)[:SHOWN],
         episode=watch(agent, task, 0),
-        elsewhere=agent.goal(ELSEWHERE)[0],
+        elsewhere=agent.plan(near(ELSEWHERE, columns=task.goal.columns, tolerance=task.goal.tolerance)),
     )
 
 

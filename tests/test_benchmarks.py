@@ -79,13 +79,13 @@ def test_flops_of_a_step_are_what_the_compiler_counts():
     from benchmarks.gpu import flops
     from benchmarks.training import OurTraining
 
-    from vmg.learn.models import separate
+    from vmg.learn.stacking import separate
 
     training = OurTraining(kitchen_like(400, seed=0))
-    draw = training.objective.draw(jax.random.key(0), training.group.steps)
-    gradient = jax.grad(lambda w: training.objective.loss(w | training.inputs, training.group.steps, draw)[0])
+    sample = training.sample(seed=0)
+    gradient = jax.grad(lambda weights: training.loss(weights, sample)[0])
     counted = jax.jit(gradient).lower(separate(training.initial, {})[0]).compile().cost_analysis()["flops"]
-    assert 1 <= counted / flops(training.group.runs[0].episodes) < 1.1
+    assert 1 <= counted / flops(training.learner.episodes) < 1.1
 
 
 def test_curves_show_ours_and_each_peer_over_the_amount_of_work():

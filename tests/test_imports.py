@@ -14,7 +14,7 @@ import pytest
         ("vmg.learn.training", ["numba", "scipy.sparse", "gymnasium", "minari", "h5py"]),
         ("vmg.learn", ["numba", "scipy.sparse", "gymnasium", "minari", "h5py"]),
         ("vmg.data", ["jax", "numba", "scipy", "gymnasium", "minari", "h5py"]),
-        ("vmg.cli", ["jax", "numba", "scipy", "gymnasium", "minari", "h5py"]),
+        ("vmg.cli.main", ["jax", "numba", "scipy", "gymnasium", "minari", "h5py"]),
         ("vmg.act.policy", ["jax", "numba", "scipy", "rich", "gymnasium", "minari"]),
     ],
 )
@@ -35,7 +35,7 @@ def test_every_public_name_can_be_had():
 
 
 def test_a_missing_extra_is_named():
-    from vmg.errors import VMGError, require
+    from vmg.base.errors import VMGError, require
 
     with pytest.raises(VMGError, match=r"needs the package 'no_such_module'.*pip install 'value-memory-graph\[envs\]'"):
         require("no_such_module", "envs")

@@ -1,39 +1,49 @@
 """Value Memory Graph: a graph-structured world model for offline reinforcement learning.
 
-load → fit → embed → build → reward → solve → Policy.act → evaluate. Names are loaded when first used, so importing this
-package costs next to nothing and never imports what is not needed.
+load → fit → build → Agent.plan → Plan.policy → evaluate. Names are loaded when first used, so importing this package
+costs next to nothing and never imports what is not needed.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from vmg.base.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from vmg.act.evaluation import Scores, evaluate
+    from vmg.act.explanation import Explanation
+    from vmg.act.plan import Plan
     from vmg.act.policy import Decision, Decisions, Policy
-    from vmg.act.retask import Explanation, Prospect, want, want_many
-    from vmg.act.tasks import Task, find_task
-    from vmg.agent import Agent
-    from vmg.config import ActConfig, AgentConfig, GoalConfig, GraphConfig, SolveConfig
+    from vmg.act.sequence import SequencePlan
+    from vmg.act.settings import ActConfig
+    from vmg.agent.agent import Agent
+    from vmg.agent.settings import AgentConfig
+    from vmg.base.errors import VMGError
     from vmg.data import Episodes, concatenate, load
-    from vmg.errors import VMGError
-    from vmg.graph import EdgeRewards, Goal, MemoryGraph, Solution, build, goal, reward, solve
+    from vmg.envs import Task, TaskGoal, find_task
+    from vmg.evaluation import Scores, evaluate, scored_by
+    from vmg.goals import Objective
+    from vmg.graph import EdgeRewards, Goal, GraphConfig, MemoryGraph, Routes, SolveConfig, build, goal, reward, solve
     from vmg.learn import LearnConfig, fit
-    from vmg.networks import embed
+    from vmg.networks import Translator, embed
 
 _HOMES = {
-    "vmg.act.evaluation": ("Scores", "evaluate"),
+    "vmg.act.explanation": ("Explanation",),
+    "vmg.act.plan": ("Plan",),
     "vmg.act.policy": ("Decision", "Decisions", "Policy"),
-    "vmg.act.retask": ("Explanation", "Prospect", "want", "want_many"),
-    "vmg.act.tasks": ("Task", "find_task"),
-    "vmg.agent": ("Agent",),
-    "vmg.config": ("ActConfig", "AgentConfig", "GoalConfig", "GraphConfig", "SolveConfig"),
+    "vmg.act.sequence": ("SequencePlan",),
+    "vmg.act.settings": ("ActConfig",),
+    "vmg.agent.agent": ("Agent",),
+    "vmg.agent.settings": ("AgentConfig",),
+    "vmg.base.errors": ("VMGError",),
     "vmg.data": ("Episodes", "concatenate", "load"),
-    "vmg.errors": ("VMGError",),
-    "vmg.graph": ("EdgeRewards", "Goal", "MemoryGraph", "Solution", "build", "goal", "reward", "solve"),
+    "vmg.envs": ("Task", "TaskGoal", "find_task"),
+    "vmg.evaluation": ("Scores", "evaluate", "scored_by"),
+    "vmg.goals": ("Objective",),
+    "vmg.graph": (
+        "EdgeRewards", "Goal", "GraphConfig", "MemoryGraph", "Routes", "SolveConfig", "build", "goal", "reward", "solve",
+    ),
     "vmg.learn": ("LearnConfig", "fit"),
-    "vmg.networks": ("embed",),
-}
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
+    "vmg.networks": ("Translator", "embed"),
+}  # fmt: skip
 
 __all__ = [
     "ActConfig",
@@ -45,16 +55,19 @@ __all__ = [
     "Episodes",
     "Explanation",
     "Goal",
-    "GoalConfig",
     "GraphConfig",
     "LearnConfig",
     "MemoryGraph",
+    "Objective",
+    "Plan",
     "Policy",
-    "Prospect",
+    "Routes",
     "Scores",
-    "Solution",
+    "SequencePlan",
     "SolveConfig",
     "Task",
+    "TaskGoal",
+    "Translator",
     "VMGError",
     "build",
     "concatenate",
@@ -65,16 +78,12 @@ __all__ = [
     "goal",
     "load",
     "reward",
+    "scored_by",
     "solve",
-    "want",
-    "want_many",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'vmg' has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+_SUBPACKAGES = {f"vmg.{name}": (name, *_HOMES[f"vmg.{name}"]) for name in ("data", "envs", "goals", "graph")}
+__getattr__ = lazy_names("vmg", {**_HOMES, **_SUBPACKAGES})
 
 
 def __dir__() -> list[str]:

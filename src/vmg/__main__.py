@@ -2,17 +2,7 @@
 
 import sys
 
-from vmg.overview import answered
-
-
-def main() -> int:
-    """Answer, or run the command that the arguments name, and return its exit code."""
-    if answered(sys.argv[1:]):
-        return 0
-    from vmg import cli
-
-    return cli.main()
-
+from vmg.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -3,11 +3,14 @@
 from dataclasses import replace
 from functools import lru_cache
 
-from vmg.act.tasks import find_task
-from vmg.agent import Agent
-from vmg.config import AgentConfig, GraphConfig
+from vmg.act.settings import ActConfig
+from vmg.agent.agent import Agent
+from vmg.agent.settings import AgentConfig
 from vmg.data import Episodes, load
-from vmg.learn.config import LearnConfig
+from vmg.envs import find_task
+from vmg.graph import GraphConfig, SolveConfig
+from vmg.learn import LearnConfig
+from vmg.networks import Translator
 
 DATA = "pointmaze:umaze?steps=3000&seed=0"
 LITTLE = LearnConfig(
@@ -18,12 +21,13 @@ LITTLE = LearnConfig(
     checkpoint_every=100,
     margins="program",
     encoder_inputs="normalised",
-    translator_inputs="relative",
+    low_level=Translator(inputs="relative"),
 )
 
 
 def little_config() -> AgentConfig:
-    return replace(find_task("pointmaze-umaze").preset("ours"), learn=LITTLE, graph=GraphConfig(radius=0.3))
+    graph = GraphConfig(radius=0.3, goal_columns=(0, 1))
+    return replace(find_task("pointmaze-umaze").preset("ours"), learn=LITTLE, graph=graph)
 
 
 @lru_cache
@@ -35,4 +39,17 @@ def episodes() -> Episodes:
 def agent() -> Agent:
     """Built and solved for the recorded rewards."""
     (learned,) = Agent.fit(episodes(), little_config())
-    return learned.build(episodes()).solve(episodes())
+    return learned.build(episodes()).solve()
+
+
+@lru_cache
+def follower(noise: float = 0.0) -> Agent:
+    """The same, along recordings."""
+    config = agent().config
+    config = replace(
+        config,
+        graph=replace(config.graph, recordings=True),
+        solve=SolveConfig(paths="recordings", ties="nearest"),
+        act=ActConfig(subgoal_steps=4, noise=noise),
+    )
+    return replace(agent(), config=config).build(episodes()).solve()

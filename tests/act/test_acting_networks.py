@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vmg.act.networks import ActingNetworks
-from vmg.networks import encode, goal_scaling, initial_layers, input_scaling, translate
+from vmg.networks import Encoder, Translator, encode, translate
+from vmg.networks.mlp import goal_scaling, initial_layers, input_scaling
 
 INPUTS = st.sampled_from(["raw", "normalised", "relative", "raw relative"])
 
@@ -24,8 +24,8 @@ def test_they_encode_and_translate_as_those_that_learn(seed, size, rows, inputs,
     }
     observations, goals = seen[:rows], seen[-rows:]
     before = observations.copy(), goals.copy()
-    acting = ActingNetworks(weights)
-    np.testing.assert_allclose(acting.encode(observations), encode(weights, observations), rtol=1e-5, atol=1e-5)
-    found, expected = acting.translate(observations, goals), translate(weights, observations, goals)
+    features = Encoder(weights)(observations)
+    np.testing.assert_allclose(features, encode(weights, observations), rtol=1e-5, atol=1e-5)
+    found, expected = Translator().actor(weights)(observations, goals), translate(weights, observations, goals)
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
     assert np.array_equal(before, (observations, goals))  # nothing given is changed

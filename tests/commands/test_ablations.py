@@ -7,20 +7,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from vmg import runs
-from vmg.act.reported import SCORES
-from vmg.act.tasks import find_task
-from vmg.agent import Agent
-from vmg.cli import main
+from vmg.agent.agent import Agent
+from vmg.cli.main import main
 from vmg.data import load, save
+from vmg.envs import find_task
 from vmg.networks import load_weights
-from vmg.runs import Run
+from vmg.runs import Run, load_run, stages
+from vmg.runs.notes import Measured, Trial
 from vmg.studies import STUDIES, Study, study_table
 from vmg.studies.ablations import Bench, bench
-from vmg.studies.main import MAIN
-from vmg.studies.measurements import RATIOS
+from vmg.studies.held_out import HELD_OUT
+from vmg.studies.main import MAIN, TABLES
+from vmg.studies.paper import CLUSTERS, RATIOS, SCORES
 from vmg.studies.reproduce import TITLES
-from vmg.studies.variants import ABLATIONS, CLUSTERS, METRIC, THREE, TRAININGS, TRANSLATOR
+from vmg.studies.variants import ABLATIONS, METRIC, THREE, TRAININGS, TRANSLATOR
 
 pytest.importorskip("gymnasium_robotics")
 MAZE = "pointmaze-umaze"
@@ -93,7 +93,7 @@ def test_settings_differ_from_the_preset_in_one_stage_alone(study):
 
 def test_called_again_nothing_is_measured_or_built_twice(study, data, monkeypatch):
     before = json.loads((study / "ablations.json").read_text())
-    monkeypatch.setattr("vmg.act.evaluation.run_episode", None)
+    monkeypatch.setattr("vmg.evaluation.evaluation.run_episode", None)
     monkeypatch.setattr(Agent, "build", None)
     assert main(["reproduce", "ablations", *options(data, study)]) == 0
     after = json.loads((study / "ablations.json").read_text())
@@ -106,11 +106,11 @@ def test_notes_carry_the_version_and_count_for_no_other(study, monkeypatch):
     first, *episodes = map(json.loads, file.read_text().splitlines())
     assert first["version"]
     assert len(episodes) == 1
-    run = runs.load_run(study / MAZE / "paper")
-    arguments = (run, run.find_task(), "VMG", 0, first["settings"], runs.Trial(episodes=1))
-    assert runs.noted(*arguments).episodes[0].seed == 0
-    monkeypatch.setattr(runs, "version", lambda _: "another")
-    assert runs.noted(*arguments) is None
+    run = load_run(study / MAZE / "paper")
+    measured = Measured(run, run.find_task(), "VMG", 0, first["settings"])
+    assert measured.known_scores(Trial(n_episodes=1)).episodes[0].seed == 0
+    monkeypatch.setattr("vmg.runs.notes.package_version", lambda: "another")
+    assert measured.known_scores(Trial(n_episodes=1)) is None
 
 
 def on_bench(study, data, name="margin"):
@@ -151,13 +151,13 @@ def test_a_run_with_more_seeds_and_updates_serves(data, tmp_path, capsys):
     config = find_task(MAZE).preset("paper")
     learn = replace(config.learn, steps=40, checkpoint_every=20, hidden_units=256)
     paper = Run(f"npz:{data}", replace(config, learn=learn), (0, 1, 2), MAZE, folder=tmp_path / MAZE / "paper")
-    runs.train(paper)
+    stages.train(paper)
     asked = ["reproduce", "discount", *options(data, tmp_path)]
     capsys.readouterr()
     assert main([*asked, "--steps", "20"]) == 0
     rows = json.loads((tmp_path / "discount.json").read_text())
     assert {row["checkpoint"] for row in rows} == {"step 20"}
-    assert runs.load_run(paper.folder).seeds == (0, 1, 2)
+    assert load_run(paper.folder).seeds == (0, 1, 2)
     assert main([*asked, "--steps", "25"]) == 0
     assert "holds no networks of 25 updates (checkpoints there: 20, 40)" in (tmp_path / "discount.md").read_text()
     assert main([*asked, "--steps", "50"]) == 2
@@ -188,4 +188,4 @@ def test_the_papers_numbers_fit_its_main_table():
                 assert reported in (None, SCORES[task][0]) or m_of_the_kitchen
     assert set(RATIOS) == set(MAIN)
     assert set(CLUSTERS) < set(MAIN)
-    assert set(TITLES) | {"main", "locomotion", "skills", "ablations"} == set(STUDIES)
+    assert set(TITLES) | set(TABLES) | set(HELD_OUT) | {"ablations"} == set(STUDIES)

@@ -13,15 +13,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vmg.cli import main
-from vmg.networks import read_tensors
+from vmg.cli.main import main
+from vmg.networks.weights import read_tensors
 
 DATA = "pointmaze:umaze?steps=3000"
 TRAIN = ["--learn.steps", "6000", "--learn.hidden-units", "16", "--learn.checkpoint-every", "500"]
 
 
 def vmg(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "vmg.cli", *map(str, arguments)]
+    return [sys.executable, "-m", "vmg.cli.main", *map(str, arguments)]
 
 
 def ran(command: list[str]) -> float:

@@ -1,11 +1,11 @@
-"""New tasks by command, in the small maze: answers, errands, rewards from a file, and what nothing leads to."""
+"""New tasks by command, in the small maze: answers, sequences, rewards from a file, and what nothing leads to."""
 
 import json
 
 import numpy as np
 import pytest
 
-from vmg.cli import main
+from vmg.cli.main import main
 
 DATA = "pointmaze:umaze?steps=20000"
 REWARD = """
@@ -40,15 +40,15 @@ def kept(run, content):
 def test_a_goal_is_answered_tried_and_kept(run, capsys):
     content = retasked(run, capsys, "--goal", "position=1,-1", "--episodes", "5")
     (answers,) = content["agents"]
-    (prospect,), (explanation,) = answers["prospects"], answers["from_a_start"]
-    assert prospect["known"]
-    assert 0 < prospect["rewarded_steps"] < 20_000
-    assert prospect["reaching_vertices"] > 0.8 * answers["vertices"]
+    (plan,), (explanation,) = answers["plans"], answers["from_a_start"]
+    assert plan["known"]
+    assert 0 < plan["rewarded_steps"] < 20_000
+    assert plan["reaching_vertices"] > 0.8 * answers["vertices"]
     assert explanation["possible"]
     assert explanation["steps"] > 0
     assert answers["first_action_ms"] > 0
     assert content["summary"]["score"] >= 80
-    assert "Judged on the state by the wish itself" in content["protocol"]
+    assert "Scored on the state by the objective itself" in content["protocol"]
     assert kept(run, content)
 
 
@@ -68,7 +68,7 @@ def test_in_words_it_says_the_same(run, capsys):
 def test_several_goals_are_done_in_turn_in_one_episode(run, capsys):
     content = retasked(run, capsys, "--goal", "position=1,-1", "position=-1,1", "position=1,1", "--episodes", "3")
     (answers,) = content["agents"]
-    assert len(answers["prospects"]) == len(answers["from_a_start"]) == 3
+    assert len(answers["plans"]) == len(answers["from_a_start"]) == 3
     assert answers["scores"]["score_range"] == [0, 3]
     assert answers["scores"]["score"] >= 66
     assert "in 900 steps counts, each once and in this order" in content["protocol"]
@@ -96,7 +96,7 @@ def test_a_reward_from_a_file_and_another_one_when_the_file_changes(run, capsys,
 
 def test_called_again_it_runs_only_what_is_missing(run, capsys, monkeypatch):
     before = retasked(run, capsys, "--goal", "position=-1,-1", "--episodes", "3")
-    monkeypatch.setattr("vmg.act.evaluation.run_episode", None)
+    monkeypatch.setattr("vmg.evaluation.evaluation.run_episode", None)
     again = retasked(run, capsys, "--goal", "position=-1,-1", "--episodes", "2")
     assert again["agents"][0]["scores"]["episodes"] == before["agents"][0]["scores"]["episodes"][:2]
 
@@ -106,10 +106,10 @@ def test_a_place_nobody_went_to_is_answered_with_the_nearest(run, capsys):
     (answers,) = content["agents"]
     assert content["summary"] is None
     assert "scores" not in answers
-    assert not answers["prospects"][0]["known"]
+    assert not answers["plans"][0]["known"]
     (explanation,) = answers["from_a_start"]
     assert not explanation["possible"]
-    assert explanation["nearest"]["distance"] == pytest.approx(answers["prospects"][0]["distance"])
+    assert explanation["nearest"]["distance"] == pytest.approx(answers["plans"][0]["distance"])
     assert np.linalg.norm(np.array(explanation["nearest"]["observation"][:2]) - 30) == pytest.approx(
         explanation["nearest"]["distance"], rel=1e-4
     )
@@ -118,12 +118,12 @@ def test_a_place_nobody_went_to_is_answered_with_the_nearest(run, capsys):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ([], "Say what is wanted in one way"),
-        (["--goal", "position=1,1", "--task", "top burner"], "Say what is wanted in one way"),
-        (["--task", "top burner", "--tolerance", "1"], "A tolerance says how near a place counts as there"),
+        ([], "Say one thing that is wanted"),
+        (["--goal", "position=1,1", "--skill", "top burner"], "Say one thing that is wanted"),
+        (["--skill", "top burner", "--tolerance", "1"], "A tolerance says how near a place counts as reached"),
         (["--goal", "place=1,1"], "'place=1,1' is no goal of pointmaze-umaze"),
         (["--goal", "velocity=0,0"], "give a tolerance"),
-        (["--task", "top burner"], "has no named skills"),
+        (["--skill", "top burner"], "has no named skills"),
         (["--reward", "nowhere.py:f"], "does not name a function"),
         (["--goal", "position=1,1", "--seeds", "7"], "has no agent of seed 7"),
     ],

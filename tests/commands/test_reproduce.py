@@ -1,14 +1,15 @@
 """Studies by command, on a made-up kitchen recording: the arm drifts, one object after the other ends in its place."""
 
 import json
+import shlex
 import shutil
 
 import numpy as np
 import pytest
 
-from vmg.act.tasks import KITCHEN_FIELDS
-from vmg.cli import main
+from vmg.cli.main import main
 from vmg.data import Episodes, save
+from vmg.envs.families.kitchen import KITCHEN_FIELDS
 from vmg.studies import study_table
 from vmg.studies.main import LOCOMOTION, MAIN
 
@@ -72,7 +73,7 @@ def test_the_table_has_every_row_and_says_what_is_missing(study):
 
 def test_called_again_it_measures_nothing_twice(study, data, monkeypatch):
     before = (study / "main.json").read_text()
-    monkeypatch.setattr("vmg.act.evaluation.run_episode", None)
+    monkeypatch.setattr("vmg.evaluation.evaluation.run_episode", None)
     tasks = ["--tasks", "kitchen-partial", "kitchen-complete", "--out", str(study)]
     sources = ["--data", *(f"kitchen-{kind}=npz:{data / kind}.npz" for kind in ("partial", "complete"))]
     assert main(["reproduce", "main", *tasks, *sources, *OPTIONS]) == 0
@@ -112,6 +113,36 @@ def test_skills_are_scored_before_and_after_the_change(data, tmp_path):
     for scores in row["skills"].values():
         assert {"before", "after", "paper"} == set(scores)
     assert (tmp_path / "skills.md").read_text().count("\n") == 5
+
+
+def test_other_tasks_are_asked_of_the_same_graph(data, tmp_path, monkeypatch):
+    monkeypatch.setattr("vmg.studies.main.LEAST_LOGS", 3)
+    sources = ["--data", f"kitchen-partial=npz:{data / 'partial.npz'}", "--presets", "ours", "--out", str(tmp_path)]
+    assert main(["reproduce", "other-tasks", *sources, *OPTIONS, "--seeds", "0"]) == 0
+    (row,) = json.loads((tmp_path / "other-tasks.json").read_text())
+    assert len(row["others"]) == 34  # every set of four of seven but the task's own: all logs do all of them
+    assert all(other["recorded"] == 3 and len(other["models"]) == 1 for other in row["others"])
+    assert (tmp_path / "other-tasks.md").read_text() == study_table([row])
+
+
+def test_settings_are_compared_on_episodes_held_out(data, tmp_path):
+    sources = ["--data", f"kitchen-partial=npz:{data / 'partial.npz'}", "--tasks", "kitchen-partial"]
+    assert main(["reproduce", "decay", *sources, "--steps", "30", "--out", str(tmp_path)]) == 0
+    rows = json.loads((tmp_path / "decay.json").read_text())
+    assert [row["value"] for row in rows] == [0, 0.01, 0.1, 1]
+    assert all(row["updates"] == 30 and set(row["held_out_error"]) == {"1", "3", "5", "10"} for row in rows)
+    assert all(0 < error < 100 for row in rows for error in row["held_out_error"].values())
+    assert (tmp_path / "decay.md").read_text() == study_table(rows)
+
+
+def test_every_row_carries_a_command_that_makes_it_again(study, tmp_path, monkeypatch):
+    row = json.loads((study / "main.json").read_text())[3]
+    words = shlex.split(row["command"])
+    assert words[:3] == ["vmg", "reproduce", "main"]
+    monkeypatch.chdir(tmp_path)
+    assert main([*words[1:], "--workers", "1", "--choose"]) == 0
+    (again,) = json.loads((tmp_path / "runs" / "study" / "main.json").read_text())
+    assert again == row
 
 
 @pytest.mark.parametrize(

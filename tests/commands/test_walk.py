@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vmg.agent import Agent
-from vmg.cli import main
+from vmg.agent.agent import Agent
+from vmg.cli.main import main
 
 DATA = "pointmaze:umaze?steps=20000"
 
@@ -44,7 +44,7 @@ def test_every_episode_is_noted_with_how_it_ended(run):
 def test_the_agent_in_the_run_is_complete(run):
     agent = Agent.load(run / "seed_0")
     assert agent.graph is not None
-    assert agent.solution is not None
+    assert agent.routes is not None
     card = (run / "seed_0" / "README.md").read_text()
     assert "pointmaze-umaze: **" in card
     assert "20 episodes with fixed seeds" in card
@@ -91,7 +91,7 @@ def test_a_wider_radius_is_built_anew_and_needs_solving_again(run, tmp_path, cap
     assert "of the episodes held out it covers" in capsys.readouterr().err
     wider = Agent.load(copy / "seed_0")
     assert wider.built.n_vertices < before
-    assert wider.solution is None
+    assert wider.routes is None
     assert main(["build", str(copy)]) == 0  # the radius is remembered
     assert "has this graph already" in capsys.readouterr().err
 

@@ -34,7 +34,7 @@ episode_sets = st.builds(
 
 
 def step_rows(episodes):
-    """One row a step, with what follows it: D4RL's layout with next_observations, written as plainly as possible."""
+    """One row per step, with what follows it: D4RL's layout with next_observations, written as plainly as possible."""
     rows = {name: [] for name in ("observations", "actions", "rewards", "next_observations", "terminals", "timeouts")}
     for episode in episodes:
         for t in range(len(episode)):
@@ -49,7 +49,7 @@ def step_rows(episodes):
 
 
 def state_rows(episodes, last_reward=0.0):
-    """One row a state: each episode's final state has a row too, with an action that was never carried out."""
+    """One row per state: each episode's final state has a row too, with an action that was never carried out."""
     rows = {name: [] for name in ("observations", "actions", "rewards", "terminals", "timeouts")}
     for episode in episodes:
         for t in range(len(episode) + 1):

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from random_episodes import assert_same, episode_sets, make_episodes, state_rows, step_rows
 
+from vmg.base.errors import VMGError
 from vmg.data import from_arrays, read_hdf5, read_npz, save
-from vmg.errors import VMGError
 
 in_one_folder = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -41,7 +41,7 @@ def test_rows_with_lengths(episodes):
 
 
 @given(episode_sets)
-def test_own_layout_takes_flags_an_episode_or_a_step(episodes):
+def test_own_layout_takes_flags_per_episode_or_per_step(episodes):
     plain = {"observations": episodes.observations, "actions": episodes.actions, "rewards": episodes.rewards}
     rows = step_rows(episodes)
     marks = {"terminals": rows["terminals"], "timeouts": rows["timeouts"]}
@@ -81,7 +81,7 @@ OBSERVATIONS, ACTIONS = np.zeros((3, 2)), np.zeros((3, 1))
         ({"lengths": [1, 1]}, "add up to the 3 rows of observations, but they add up to 2"),
         ({"lengths": [3, 0]}, "at least 1 each"),
         ({"lengths": [1.5, 1.5]}, "lengths must be whole numbers"),
-        ({"lengths": [3], "terminated": [0, 1]}, r"terminated has 2 rows, but needs one an episode \(1\)"),
+        ({"lengths": [3], "terminated": [0, 1]}, r"terminated has 2 rows, but needs one per episode \(1\)"),
         ({"terminals": [0, 1]}, "terminals has 2"),
         ({"terminals": [0, 0, 1], "goals": [1]}, "goals is not a known field"),
         ({"rewards": [[1], [2, 3], [4]], "terminals": [0, 0, 1]}, "rewards is not one array"),

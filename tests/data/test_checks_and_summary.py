@@ -104,8 +104,8 @@ def test_summary_counts(episodes):
     assert endings == summary.episodes == len(episodes)
     assert summary.steps == episodes.n_steps
     assert summary.returns.smallest <= summary.returns.median <= summary.returns.largest
-    assert summary.paid_steps == np.mean([reward != 0 for e in episodes for reward in e.rewards])
-    assert summary.paid_episodes == np.mean([(e.rewards != 0).any() for e in episodes])
+    assert summary.rewarded_steps == np.mean([reward != 0 for e in episodes for reward in e.rewards])
+    assert summary.rewarded_episodes == np.mean([(e.rewards != 0).any() for e in episodes])
     assert json.loads(json.dumps(summary.to_dict())) == summary.to_dict()
 
 

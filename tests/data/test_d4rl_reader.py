@@ -4,8 +4,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from random_episodes import assert_same, episode_sets, make_episodes, state_rows, step_rows
 
+from vmg.base.errors import VMGError
 from vmg.data import DataWarning, read_d4rl
-from vmg.errors import VMGError
+from vmg.data.steps import StepLog, assemble
 
 in_one_folder = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -51,9 +52,7 @@ def test_a_reward_on_the_last_row_is_not_lost_on_arrival_but_is_without():
         "rewards": [0, 0, 0, 4.0],
         "terminals": [0, 0, 0, 1],
     }
-    from vmg.data.steps import Rows, assemble
-
-    log = Rows(
+    log = StepLog(
         rows["observations"], rows["actions"], np.array(rows["rewards"]), np.array(rows["terminals"], bool),
         np.zeros(4, bool), None, "log",
     )  # fmt: skip
@@ -168,7 +167,7 @@ ROWS = step_rows(make_episodes(0, [2, 3]))
         (ROWS | {"actions": ROWS["actions"][:3]}, "observations has 5 rows, actions has 3"),
         (ROWS | {"next_observations": np.zeros((5, 9))}, r"next_observations has the shape \(5, 9\)"),
         (ROWS | {"terminals": [0, 2, 0, 0, 1]}, "terminals must hold only 0 and 1"),
-        (ROWS | {"rewards": np.zeros((5, 2))}, "rewards must be one number a row"),
+        (ROWS | {"rewards": np.zeros((5, 2))}, "rewards must be one number per row"),
         (ROWS | {"actions": [0, 1, 1, 0, 1]}, "Discrete actions are not supported"),
         (ROWS | {"rewards": [0, 0, 0, np.nan, 0]}, "rewards of episode 1, row 1, is nan"),
         (ROWS | {"actions": [b"a", b"b", b"c", b"d", b"e"]}, "actions must be numbers"),

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_episodes import assert_same, episode_sets, make_episodes
 
+from vmg.base.errors import VMGError
 from vmg.data import Episodes, concatenate
-from vmg.errors import VMGError
 
 
 @given(episode_sets)

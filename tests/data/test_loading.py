@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from random_episodes import assert_same, make_episodes, state_rows, step_rows
 
-from vmg.data import load, save
-from vmg.errors import VMGError
+from vmg.base.errors import VMGError
+from vmg.base.registry import Registry
+from vmg.data import READERS, Reader, brings_environment, load, make_environment, save, takes_keys
 
 
 def test_each_source_reads_its_files(tmp_path):
@@ -41,11 +42,14 @@ def test_options_stand_in_the_string_or_beside_it(tmp_path):
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
+        ("", "'' names no source of data"),
+        (":a.npz", "':a.npz' names no source of data"),
         ("hopper.hdf5", "Did you mean d4rl:hopper.hdf5?"),
+        ("hopper.h5", "Did you mean hdf5:hopper.h5?"),
         ("runs/mine.npz", "Did you mean npz:runs/mine.npz?"),
         ("D4RL/door/human-v2", "Did you mean minari:D4RL/door/human-v2?"),
         ("kitchen", "'kitchen' names no source of data"),
-        ("hugging:face", "'hugging' is not a source of data. A data set is called source:name, for example minari:"),
+        ("hugging:face", "'hugging' is not a source of data. A data set is called source:name, for example d4rl:"),
         ("npz:", "names no data after 'npz'"),
         ("npz:a.npz?speed=3", "'speed' is not an option of this source. Its options: none"),
         ("pointmaze:medium?steps=many", "steps must be a whole number, not 'many'"),
@@ -59,12 +63,36 @@ def test_names_that_do_not_work_are_answered_with_ones_that_do(name, sentence):
     assert sentence in str(refused.value)
 
 
-def test_keys_belong_to_minari():
+def test_only_minari_sets_have_keys_to_choose():
+    assert takes_keys("minari:D4RL/door/human-v2")
+    assert not any(map(takes_keys, ("npz:a.npz", "hugging:face", "minari", "")))
     with pytest.raises(VMGError, match="only minari sets have keys"):
         load("npz:a.npz", keys=["observation"])
 
 
-def test_importing_the_data_room_stays_light():
+def test_only_minari_sets_bring_an_environment():
+    assert brings_environment("minari:D4RL/door/human-v2")
+    assert not any(map(brings_environment, ("npz:a.npz", "CartPole-v1", "minari", "")))
+    with pytest.raises(VMGError, match=r"'npz:a\.npz' brings no environment"):
+        make_environment("npz:a.npz")
+
+
+def test_a_cell_that_is_run_again_may_register_its_reader_again_and_no_other_may_take_its_name():
+    readers = Registry("reader")
+    for _ in range(2):
+
+        def read(name):
+            return make_episodes(0, [1])
+
+        readers.add("mine", Reader(read, example="mine:x"))
+    assert readers.find("mine").read is read
+    with pytest.raises(VMGError, match="There is a reader 'mine' already"):
+        readers.add("mine", Reader(lambda name: read(name), example="mine:x"))
+    with pytest.raises(VMGError, match="There is a reader 'npz' already"):
+        READERS.add("npz", Reader(read, example="npz:x"))
+
+
+def test_importing_the_data_package_stays_light():
     heavy = ("gymnasium", "minari", "jax", "numba", "scipy", "h5py", "mujoco")
     program = f"import sys, vmg.data; print([name for name in {heavy} if name in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

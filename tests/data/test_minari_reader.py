@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from random_episodes import assert_same, make_episodes
 
-from vmg.data import load, read_minari
+from vmg.base.errors import VMGError
+from vmg.data import load, make_environment, read_minari
 from vmg.data.keys import choose_keys, join_leaves, leaves
-from vmg.errors import VMGError
 
 minari = pytest.importorskip("minari")
 from gymnasium import spaces  # noqa: E402
@@ -32,7 +32,7 @@ def buffer(observations, episode, actions=None):
     )
 
 
-def create(name, buffers, observation_space, action_space=None):
+def create(name, buffers, observation_space, action_space=None, **options):
     with pytest.warns(UserWarning, match="`eval_env` is set to None|env_spec is None"):
         minari.create_dataset_from_buffers(
             name,
@@ -44,6 +44,7 @@ def create(name, buffers, observation_space, action_space=None):
             author_email="nobody@example.org",
             code_permalink="https://example.org",
             description="random numbers",
+            **options,
         )
 
 
@@ -168,9 +169,19 @@ def test_numbers_that_are_not_finite_are_placed(episodes):
         read_minari("test/nan-v0")
 
 
+def test_a_set_brings_the_environment_it_names_for_evaluation():
+    swings = make_episodes(5, [3, 1], observation_size=3, action_size=1)
+    buffers = [buffer(episode.observations, episode) for episode in swings]
+    create("test/swing-v0", buffers, box(3), box(1), eval_env="Pendulum-v1")
+    env = make_environment("minari:test/swing-v0", max_episode_steps=7)
+    assert (env.spec.id, env.spec.max_episode_steps) == ("Pendulum-v1", 7)
+
+
 def test_absent_sets_come_with_the_command_that_fetches_them():
     with pytest.raises(VMGError, match="minari download D4RL/door/human-v2"):
         read_minari("D4RL/door/human-v2")
+    with pytest.raises(VMGError, match="minari download D4RL/door/human-v2"):
+        make_environment("minari:D4RL/door/human-v2")
 
 
 def test_damaged_sets_are_named(episodes, minari_folder):

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from random_episodes import episode_sets, make_episodes, state_rows
 
+from vmg.base.errors import VMGError
 from vmg.data import read_ogbench
-from vmg.errors import VMGError
 
 in_one_folder = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

@@ -6,10 +6,10 @@ import pytest
 
 pytest.importorskip("gymnasium_robotics")
 
+from vmg.base.errors import VMGError
 from vmg.data import collect, load
 from vmg.data.mazes import cell_at, cell_xy, corridor_distances, free_cells, maze_map
-from vmg.data.pointmaze import GOAL_RADIUS, _make
-from vmg.errors import VMGError
+from vmg.data.readers.pointmaze import GOAL_RADIUS, _make
 
 MAZES = ["umaze", "medium", "large"]
 

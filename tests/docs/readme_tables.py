@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from vmg.evaluation.scores import METHODS
 from vmg.studies import study_table
 from vmg.studies.reproduce import TITLES as ABLATIONS
 from vmg.view.studies import study_figure
@@ -21,7 +22,6 @@ from benchmarks.rows import Row  # noqa: E402
 from benchmarks.suite import FAMILIES  # noqa: E402
 from benchmarks.tables import markdown  # noqa: E402
 
-METHODS = {"VMG": "**VMG**", "BC": "behaviour cloning", "GCBC": "goal-conditioned behaviour cloning"}
 BENCHMARKS = (
     ("training step, CPU", "PyTorch eager", ""),
     ("training step, CPU", "PyTorch compiled, fused Adam", ""),
@@ -49,7 +49,8 @@ def demo() -> str:
     for method, (row,) in read("demo")["scores"].items():
         low, high = row["interval"]
         endings = ", ".join(f"{count} {how}" for how, count in row["endings"].items())
-        lines.append(f"| {METHODS[method]} | {row['score']:.0f} | {low:.0f} – {high:.0f} | {endings} |")
+        name = f"**{method}**" if method == "VMG" else METHODS[method]
+        lines.append(f"| {name} | {row['score']:.0f} | {low:.0f} – {high:.0f} | {endings} |")
     return "\n".join(lines)
 
 
@@ -93,24 +94,24 @@ def every_row() -> str:
 
 def decay() -> str:
     """Held-out errors of the translator five steps ahead, early and late in training, for each decay."""
-    rows = read("translator-decay")["rows"]
-    decays = sorted({row["translator_decay"] for row in rows})
+    rows = read("decay")
+    decays = sorted({row["value"] for row in rows})
     lines = [f"| task | {' | '.join(f'decay {each:g}' for each in decays)} |", "|---" * (1 + len(decays)) + "|"]
     for task in dict.fromkeys(row["task"] for row in rows):
-        errors = {row["translator_decay"]: row["held_out_error"] for row in rows if row["task"] == task}
-        cells = (f"{errors[each]['10000']['5']:.3f} → {errors[each]['400000']['5']:.3f}" for each in decays)
+        errors = {(row["value"], row["updates"]): row["held_out_error"]["5"] for row in rows if row["task"] == task}
+        cells = (f"{errors[each, 10_000]:.3f} → {errors[each, 400_000]:.3f}" for each in decays)
         lines.append(f"| {task} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def memory() -> str:
     """Held-out errors of the translator's last weights and of their average, three models each."""
-    rows = read("translator-memory")["rows"]
+    rows = read("memory")
     lines = ["| task | steps ahead | last weights, each model | their average |", "|---|---|---|---|"]
     for task in dict.fromkeys(row["task"] for row in rows):
         for ahead in rows[0]["held_out_error"]:
             of = lambda n, t=task, k=ahead: ", ".join(  # noqa: E731
-                f"{row['held_out_error'][k]:.3f}" for row in rows if (row["task"], row["translator_memory"]) == (t, n)
+                f"{row['held_out_error'][k]:.3f}" for row in rows if (row["task"], row["value"]) == (t, n)
             )
             lines.append(f"| {task} | {ahead} | {of(1)} | {of(100_000)} |")
     return "\n".join(lines)
@@ -121,20 +122,11 @@ def skills() -> str:
 
 
 def other_tasks() -> str:
-    lines = [
-        "| the four subtasks | logs that do them | score | 95 % interval | each of the five models |",
-        "|---|---|---|---|---|",
-    ]
-    for row in read("kitchen-other-tasks")["rows"]:
-        low, high = row["interval"]
-        models = ", ".join(f"{each:g}" for each in row["models"])
-        cells = (", ".join(row["subtasks"]), str(row["recorded"]), f"**{row['score']:.1f}**", f"{low:.1f} – {high:.1f}")
-        lines.append(f"| {' | '.join(cells)} | {models} |")
-    return "\n".join(lines)
+    return study_table(read("other-tasks")).rstrip()
 
 
 def other_tasks_in_short() -> str:
-    scores = [row["score"] for row in read("kitchen-other-tasks")["rows"] if row["recorded"]]
+    scores = [other["score"] for other in read("other-tasks")[0]["others"] if other["recorded"]]
     mean, worst = sum(scores) / len(scores), min(scores)
     return (
         f"Nothing was tuned on the {len(scores)} other combinations of four subtasks that the kitchen's logs hold:\n"
@@ -178,13 +170,6 @@ def speed(family: str) -> str:
     file, command = ("benchmarks-gpu", "make bench-gpu") if family.startswith("gpu") else ("benchmarks", "make bench")
     rows = [Row.of(row) for row in read(file)["rows"] if row["family"] == family.replace("_", " ")]
     return markdown(rows) if rows else f"Not measured yet: `{command}` measures it."
-
-
-def speed_tried() -> str:
-    lines = ["| tried | where | times faster | |", "|---|---|--:|---|"]
-    for row in read("benchmarks-tried"):
-        lines.append(f"| {row['tried']} | {row['where']} | {row['ratio']:.2f} | {row['outcome']} |")
-    return "\n".join(lines)
 
 
 def _measured(name: str) -> bool:
@@ -238,13 +223,13 @@ TABLES = {
     "sensitivity": sensitivity,
 } | {name: partial(ablation, name) for name in ABLATIONS}
 SPEEDS = {f"speed_{family}": partial(speed, family) for family in (*FAMILIES, "gpu", "gpu_parts", "gpu_tried")}
-TABLES |= SPEEDS | {"speed_tried": speed_tried}
+TABLES |= SPEEDS
 PAGES = {
     ROOT / "README.md": ("demo", "untouched", "main", "skills", "other_tasks_in_short", "benchmarks"),
     ROOT / "docs" / "results.md": ("main", "skills", "other_tasks", "decay", "memory", "every_row"),
     ROOT / "docs" / "new-task.md": ("new_task",),
     ROOT / "docs" / "ablations.md": (*ABLATIONS, "sensitivity"),
-    ROOT / "docs" / "benchmarks.md": (*SPEEDS, "speed_tried"),
+    ROOT / "docs" / "benchmarks.md": tuple(SPEEDS),
 }
 
 

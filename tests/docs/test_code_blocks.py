@@ -3,9 +3,10 @@
 import re
 
 import pytest
+import tyro
 from pages import DOCS, README, ROOT, SHELLS, blocks, commands
 
-from vmg import cli
+from vmg.cli.main import main
 
 OTHER_PROGRAMS = ("cd", "git", "minari", "mkdocs", "pip", "python", "source", "tensorboard")
 
@@ -35,7 +36,7 @@ def test_the_blocks_of_a_page(page, tmp_path, monkeypatch, capsys):
 
 def check_command(words, block, monkeypatch):
     if words[0] == "vmg" and block.mark == "run":
-        assert cli.main(words[1:]) == 0, f"{block.place}: {' '.join(words)} failed"
+        assert main(words[1:]) == 0, f"{block.place}: {' '.join(words)} failed"
     elif words[0] == "vmg":
         parse(words[1:], block, monkeypatch)
     elif words[0] == "make":
@@ -55,11 +56,11 @@ def parse(arguments, block, monkeypatch):
         real(*args, **options)
         raise ParsedError
 
-    real = cli._parsed
+    real = tyro.cli
     with monkeypatch.context() as patched:
-        patched.setattr(cli, "_parsed", parse_and_stop)
+        patched.setattr(tyro, "cli", parse_and_stop)
         try:
-            code = cli.main(arguments)
+            code = main(arguments)
         except ParsedError:
             return
         except SystemExit as ended:

@@ -13,12 +13,12 @@ import pytest
 from pages import DOCS, README, ROOT, prose
 
 import vmg
-from vmg.act.tasks import TASKS
-from vmg.cli import COMMANDS
-from vmg.data.loading import SOURCES
+from vmg.envs import TASKS
+from vmg.cli.main import COMMANDS
+from vmg.data import READERS
 
 PAGES = [page for page in (README, *DOCS) if page.exists()]
-CONFIGS = ("LearnConfig", "GraphConfig", "SolveConfig", "GoalConfig", "ActConfig")
+CONFIGS = ("LearnConfig", "Translator", "GraphConfig", "SolveConfig", "ActConfig", "TaskGoal")
 
 
 def page(name):
@@ -135,14 +135,20 @@ def test_options_and_their_defaults_are_the_real_ones(name):
     section = re.split(r"^### ", page("api.md"), flags=re.MULTILINE)
     (table,) = [part for part in section if part.startswith(f"`vmg.{name}`")]
     written = re.findall(r"^\| `(\w+)` \| (.+?) \|", table, re.MULTILINE)
-    real = [(f.name, "needed" if f.default is MISSING else f"`{f.default!r}`") for f in fields(getattr(vmg, name))]
+    real = [(f.name, default_of(f)) for f in fields(getattr(vmg, name))]
     assert written == [(option, default.replace("'", '"')) for option, default in real]
+
+
+def default_of(field):
+    if field.default_factory is not MISSING:
+        return f"`vmg.{type(field.default_factory()).__name__}()`"
+    return "needed" if field.default is MISSING else f"`{field.default!r}`"
 
 
 def test_every_command_task_and_source_has_its_place():
     assert set(re.findall(r"^## `vmg ([\w ]+)`", page("commands.md"), re.MULTILINE)) == set(COMMANDS)
     assert set(TASKS) <= set(re.findall(r"[\w-]+", page("tasks.md")))
-    assert all(f"`{source}:" in page("data.md") for source in SOURCES)
+    assert all(f"`{source}:" in page("data.md") for source in READERS)
 
 
 @pytest.mark.parametrize("source", PAGES, ids=lambda page: page.stem)

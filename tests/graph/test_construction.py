@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from strategies import features, labelled_episodes
 from twins import steps_of
 
+from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
-from vmg.errors import VMGError
 from vmg.graph import build, merge_by_kmeans, summarise
 
 pytestmark = pytest.mark.filterwarnings("ignore:The radius")
@@ -67,9 +67,12 @@ def test_kmeans_merges_into_the_clusters_asked_for_or_as_many_as_the_scan_finds(
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"merging": "birch"}, "The merging must be 'greedy' or 'kmeans', not 'birch'"),
+        ({"merging": "birch"}, "merging must be one of 'greedy', 'kmeans', not 'birch'"),
         ({"clusters": 2}, "Greedy merging finds its number of vertices itself"),
-        ({"merging": "kmeans", "clusters": 0}, "between 1 and 4 vertices"),
+        ({"merging": "kmeans", "clusters": 0}, "clusters must be a finite number of at least 1 or None, not 0"),
+        ({"merging": "kmeans", "clusters": 5}, "between 1 and 4 vertices"),
+        ({"labelling": "late"}, "labelling must be one of 'nearest', 'online', not 'late'"),
+        ({"goal_columns": (0, 1)}, r"has the columns 0 to 0, but goals are named in \[0, 1\]"),
     ],
 )
 def test_merging_that_cannot_be(options, sentence):

@@ -15,9 +15,9 @@ from vmg.graph import expected_steps, followed, reachable_from, reaching, reward
 @given(labelled_episodes())
 def test_pieces_are_recorded_and_cover_the_path_in_order(case):
     graph, episodes = case
-    solution = solve(graph, reward(graph, episodes), 0.9)
+    routes = solve(graph, reward(graph, episodes), 0.9)
     for vertex in range(graph.n_vertices):
-        path = solution.path(vertex)
+        path = routes.path(vertex)
         walked = [vertex]
         for piece in stitched(graph, path):
             row = int(episodes.first_observation[piece.episode]) + piece.first
@@ -56,14 +56,16 @@ def test_what_can_be_reached_is_what_a_search_finds(case, wanted):
 @given(st.integers(0, 10_000))
 def test_pieces_of_a_way_along_recordings_are_its_steps_in_order(seed):
     episodes, graph = recorded(seed)
-    solution = solve(graph, reward(graph, episodes), 0.9, paths="recordings", switch_cost=2.0, ties="nearest")
+    routes = solve(graph, reward(graph, episodes), 0.9, paths="recordings", switch_cost=2.0, ties="nearest")
     firsts = episodes.first_observation.tolist()
     for row in range(len(graph.labels)):
-        rows = [entry - graph.n_vertices for entry in solution.way_from(graph.n_vertices + row)]
+        rows = routes.route(row)
         walked = [
             (firsts[piece.episode] + step, firsts[piece.episode] + step + 1)
-            for piece in followed(graph, rows)
+            for piece in routes.pieces(row)
             for step in range(piece.first, piece.last + 1)
         ]
         starts = set(episodes.step_observation.tolist())
         assert walked == [(a, b) for a, b in pairwise(rows) if b == a + 1 and a in starts]
+        assert followed(graph, rows) == routes.pieces(row)
+        assert routes.cost(row) == len(walked)

@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from strategies import features
 from twins import float32_distances, float32_squares, naive_merge
 
-from vmg.errors import VMGError
+from vmg.base.errors import VMGError
 from vmg.graph import merge_by_kmeans, merge_greedily
-from vmg.graph.searching import Search
+from vmg.graph.nearest import VertexIndex
 
 RADII = st.sampled_from([0.05, 0.3, 0.5, 1.0, 1.5, 4.0])
 pytestmark = pytest.mark.filterwarnings("ignore:The radius")
@@ -36,7 +36,7 @@ def test_every_state_is_within_the_radius_and_vertices_are_apart(points, radius)
 @given(features(max_states=300), RADII)
 def test_nearest_finds_the_labels_again(points, radius):
     merging = merge_greedily(points, radius)
-    assert Search(merging.features).nearest(points).tolist() == merging.labels.tolist()
+    assert VertexIndex(merging.features).nearest(points).tolist() == merging.labels.tolist()
 
 
 @settings(max_examples=100, deadline=None)
@@ -46,7 +46,7 @@ def test_one_point_has_the_same_nearest_vertex_however_it_is_searched(points, aw
     vertices = (points * np.float32(scale) + np.float32(away)).astype(np.float32)
     row, nudge = data.draw(st.integers(0, len(vertices) - 1)), data.draw(st.sampled_from([0, 1e-7, 0.1, 5, 1e6, 1e13]))
     point = (vertices[row] + np.float32(nudge * scale)).astype(np.float32)
-    search = Search(vertices)
+    search = VertexIndex(vertices)
     (alone,), (together, _) = search.nearest(point[None]), search.nearest(np.array([point, point]))
     squares = float32_squares(vertices, point)
     assert alone == together == np.argmin(squares)
@@ -110,10 +110,10 @@ def test_a_radius_that_merges_all_or_nothing_warns():
     ("call", "sentence"),
     [
         (lambda: merge_greedily(np.array([[0.0], [np.nan]]), 1.0), r"Features: row 1, column 0, is nan\."),
-        (lambda: merge_greedily(np.zeros((3, 2)), -1.0), r"The radius must be a finite number of at least 0, not -1"),
+        (lambda: merge_greedily(np.zeros((3, 2)), -1.0), r"radius must be a finite number of at least 0, not -1"),
         (lambda: merge_greedily(np.zeros((0, 2)), 1.0), r"at least one row and one column, not of shape \(0, 2\)"),
-        (lambda: merge_greedily(np.zeros((3, 2)), 1.0, labelling="x"), r"'nearest' or 'online', not 'x'"),
-        (lambda: merge_by_kmeans(np.zeros((3, 2)), 4, seed=0), r"between 1 and 3 vertices \(one a state\), not 4"),
+        (lambda: merge_greedily(np.zeros((3, 2)), 1.0, labelling="x"), r"one of 'nearest', 'online', not 'x'"),
+        (lambda: merge_by_kmeans(np.zeros((3, 2)), 4, seed=0), r"between 1 and 3 vertices \(one per state\), not 4"),
     ],
 )
 def test_bad_input_is_answered_with_a_sentence(call, sentence):

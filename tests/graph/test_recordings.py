@@ -1,15 +1,16 @@
-"""Paths along recordings: the kernel equals a slow obvious twin, and a path switches only where that is worth it."""
+"""Routes along recordings: the kernel equals a slow obvious twin, and a path switches only where that is worth it."""
+
+from itertools import groupby
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
-from vmg.errors import VMGError
 from vmg.graph import build, goal, iterate_values, reward, solve
-from vmg.graph.planning import slot_costs
-from vmg.graph.solution import STEP, switch_costs
+from vmg.graph.routes.recordings import STEP, slot_costs, switch_costs
 
 
 def recorded(seed: int, n_episodes: int = 4, length: int = 8):
@@ -56,26 +57,26 @@ def test_paths_along_recordings_equal_a_slow_twin(seed, nearest, with_goal):
         rewards = goal(graph, np.abs(episodes.observations[:, 0] - episodes.observations[-1, 0]), 0.1).rewards
     else:
         rewards = reward(graph, episodes)
-    solution = solve(graph, rewards, 0.9, paths="recordings", switch_cost=2.0, ties=ties)
+    routes = solve(graph, rewards, 0.9, paths="recordings", switch_cost=2.0, ties=ties)
     plain = solve(graph, rewards, 0.9, ties=ties)
     values = iterate_values(graph, rewards, 0.9).values
-    np.testing.assert_array_equal(solution.values, values)
-    np.testing.assert_allclose(values[solution.targets], values[plain.targets], rtol=2e-6)
+    np.testing.assert_array_equal(routes.values, values)
+    np.testing.assert_allclose(values[routes.targets], values[plain.targets], rtol=2e-6)
 
-    steps, switches = step_costs(graph, rewards), switch_costs(graph.strays, 2.0)
-    ends = solution.targets == np.arange(graph.n_vertices)
+    steps, switches = step_costs(graph, rewards), switch_costs(graph.offsets, 2.0)
+    ends = routes.targets == np.arange(graph.n_vertices)
     groups = np.unique(np.round(values[plain.targets], 4), return_inverse=True)[1] if nearest else plain.targets
     expected = slow_costs(graph, steps, switches, groups, ends, rewards.absorbing)
-    np.testing.assert_allclose(solution.to_go, expected / STEP, rtol=1e-6)
+    np.testing.assert_allclose(routes.table.costs, expected / STEP, rtol=1e-6)
     for row in range(len(graph.labels)):
-        assert walked(solution, graph, row, steps, switches) == pytest.approx(expected[row] / STEP)
+        assert walked(routes, graph, row, steps, switches) == pytest.approx(expected[row] / STEP)
 
 
-def walked(solution, graph, row, steps, switches):
+def walked(routes, graph, row, steps, switches):
     """What following the table from an observation costs; it ends, and at the observation's target."""
-    n, total, hops = graph.n_vertices, 0, 0
-    while solution.hops[n + row] != n + row:
-        following = solution.hops[n + row] - n
+    total, hops = 0, 0
+    while routes.table.following[row] != row:
+        following = routes.table.following[row]
         if following == row + 1 and steps[row] >= 0:
             on_foot = steps[row]
             same = graph.labels[row] == graph.labels[following]
@@ -85,31 +86,33 @@ def walked(solution, graph, row, steps, switches):
             total += switches[row] + switches[following]
         row, hops = following, hops + 1
         assert hops <= 2 * len(graph.labels)
-    assert solution.targets[graph.labels[row]] == graph.labels[row]
+    assert routes.targets[graph.labels[row]] == graph.labels[row]
     return total / STEP
 
 
 @given(seed=st.integers(0, 10_000), nearest=st.booleans(), price=st.sampled_from([0.0, 0.5, 2.0, 30.0]))
 @settings(max_examples=60, deadline=None)
 def test_the_table_made_from_what_is_kept_is_the_walk_itself(seed, nearest, price):
-    """Row by row from the changes alone: where each leads, and what it costs, to the last bit."""
+    """Row by row from the switches alone: where each leads, and what it costs, to the last bit."""
     episodes, graph = recorded(seed)
     rewards, ties = reward(graph, episodes), "nearest" if nearest else "index"
-    solution = solve(graph, rewards, 0.9, paths="recordings", switch_cost=price, ties=ties)
-    steps, switches = step_costs(graph, rewards), switch_costs(graph.strays, price)
-    n, changes = graph.n_vertices, np.unpackbits(solution.along.changes)
+    routes = solve(graph, rewards, 0.9, paths="recordings", switch_cost=price, ties=ties)
+    steps, switches = step_costs(graph, rewards), switch_costs(graph.offsets, price)
+    switching = np.unpackbits(routes.switches)
     for row in range(len(graph.labels)):
-        here, total, hops = row, 0, [n + row]
-        while solution.leads[graph.labels[here]] != graph.labels[here]:
-            following = solution.leads[graph.labels[here]] - n if changes[here] else here + 1
-            total += switches[here] + switches[following] if changes[here] else steps[here]
+        here, total, rows = row, 0, [row]
+        while routes.starts[graph.labels[here]] >= 0:
+            following = routes.starts[graph.labels[here]] if switching[here] else here + 1
+            total += switches[here] + switches[following] if switching[here] else steps[here]
             here = following
-            hops.append(n + here)
-        assert solution.way_from(n + row) == hops
-        assert solution.to_go[row] == np.float32(total / STEP)
-        assert solution.targets[graph.labels[hops[-1] - n]] == graph.labels[hops[-1] - n]
-    for vertex in range(n):
-        assert solution.targets[vertex] == solution.path(vertex)[-1]
+            rows.append(here)
+        assert routes.route(row) == rows
+        assert routes.ahead(np.array([row]), 3)[0] == rows[min(3, len(rows) - 1)]
+        assert routes.table.costs[row] == np.float32(total / STEP)
+        assert routes.targets[graph.labels[here]] == graph.labels[here] == routes.ends(np.array([row]))[0]
+        assert routes.path_from(row) == [key for key, _ in groupby(graph.labels[rows].tolist())]
+    for vertex in range(graph.n_vertices):
+        assert routes.targets[vertex] == routes.path(vertex)[-1]
 
 
 def two_recordings():
@@ -143,7 +146,7 @@ def test_a_graph_without_recordings_says_what_to_do():
 )
 def test_recordings_take_no_limited_search(options):
     episodes, graph = two_recordings()
-    with pytest.raises(VMGError, match=r"Paths must be|switch cost"):
+    with pytest.raises(VMGError, match=r"search without a limit|switch_cost must be a number in \[0, 1e\+06\]"):
         solve(graph, reward(graph, episodes), 0.9, paths="recordings", **options)
 
 

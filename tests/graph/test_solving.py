@@ -9,10 +9,10 @@ from scipy.sparse.csgraph import dijkstra
 from strategies import absorbing_sets, labelled_episodes
 from twins import cheapest, exact_values, reachable
 
+from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
-from vmg.errors import VMGError
 from vmg.graph import EdgeRewards, Merging, build, connect, iterate_values, reward, solve
-from vmg.graph.planning import edge_weights
+from vmg.graph.routes.edges import edge_weights
 
 DISCOUNTS = st.sampled_from([0.0, 0.3, 0.5, 0.8, 0.95, 0.99])
 SEARCH_STEPS = st.sampled_from([None, 0, 1, 2, 3, 12])
@@ -45,13 +45,13 @@ def test_values_equal_an_independent_solver(problem, discount, dead_ends):
 def test_targets_are_the_best_in_reach_with_the_documented_ties(problem, discount, search_steps, dead_ends):
     graph, rewards = problem
     solved = iterate_values(graph, rewards, discount, dead_ends=dead_ends)
-    solution = solve(graph, rewards, discount, search_steps=search_steps, dead_ends=dead_ends)
+    routes = solve(graph, rewards, discount, search_steps=search_steps, dead_ends=dead_ends)
     edges = list(edge_dict(graph, rewards))
     for vertex in range(graph.n_vertices):
         within = reachable(graph.n_vertices, edges, rewards.absorbing, vertex, search_steps)
         best = max(solved.values[v] for v in within)
         tied = [v for v in within if best - solved.values[v] <= 1e-6 * abs(best)]
-        assert solution.targets[vertex] == min(tied, key=lambda v: (not solved.looping[v], v))
+        assert routes.targets[vertex] == min(tied, key=lambda v: (not solved.looping[v], v))
 
 
 @settings(max_examples=150, deadline=None)
@@ -59,7 +59,7 @@ def test_targets_are_the_best_in_reach_with_the_documented_ties(problem, discoun
 def test_nearest_ties_go_to_the_equally_good_vertex_that_is_reached_most_cheaply(problem, discount, dead_ends):
     graph, rewards = problem
     solved = iterate_values(graph, rewards, discount, dead_ends=dead_ends)
-    solution = solve(graph, rewards, discount, ties="nearest", dead_ends=dead_ends)
+    routes = solve(graph, rewards, discount, ties="nearest", dead_ends=dead_ends)
     edges, weights = list(edge_dict(graph, rewards)), edge_weights(rewards, graph, "rewards")
     weight_of = dict(zip(edges, weights.tolist(), strict=True))
     for vertex in range(graph.n_vertices):
@@ -69,8 +69,8 @@ def test_nearest_ties_go_to_the_equally_good_vertex_that_is_reached_most_cheaply
         if any(solved.looping[v] for v in tied):
             tied = [v for v in tied if solved.looping[v]]
         cost = min(cheapest(edges, weights, rewards.absorbing, vertex, v) for v in tied)
-        path = solution.path(vertex)
-        assert path[-1] == solution.targets[vertex]
+        path = routes.path(vertex)
+        assert path[-1] == routes.targets[vertex]
         assert path[-1] in tied
         assert all(hop in weight_of for hop in pairwise(path))
         assert (sum(weight_of[hop] for hop in pairwise(path)), len(path) - 1) == cost
@@ -80,14 +80,14 @@ def test_nearest_ties_go_to_the_equally_good_vertex_that_is_reached_most_cheaply
 @given(problems(), SEARCH_STEPS, st.sampled_from(["rewards", "hops"]))
 def test_every_hop_is_an_edge_and_no_path_is_better(problem, search_steps, path_weights):
     graph, rewards = problem
-    solution = solve(graph, rewards, 0.8, search_steps=search_steps, path_weights=path_weights)
+    routes = solve(graph, rewards, 0.8, search_steps=search_steps, path_weights=path_weights)
     edges = list(edge_dict(graph, rewards))
     weights = edge_weights(rewards, graph, path_weights)
     weight_of = dict(zip(edges, weights.tolist(), strict=True))
     for vertex in range(graph.n_vertices):
-        path = solution.path(vertex)
+        path = routes.path(vertex)
         hops = list(pairwise(path))
-        assert (path[0], path[-1]) == (vertex, solution.targets[vertex])
+        assert (path[0], path[-1]) == (vertex, routes.targets[vertex])
         assert all(hop in weight_of and not rewards.absorbing[hop[0]] for hop in hops)
         best = cheapest(edges, weights, rewards.absorbing, vertex, path[-1])
         assert (sum(weight_of[hop] for hop in hops), len(hops)) == best
@@ -107,14 +107,14 @@ def test_paths_of_a_larger_graph(search_steps):
     pairs = sorted({(int(a), int(b)) for a, b in rng.integers(0, 60, (150, 2)) if a != b})
     graph = graph_of(pairs, 60)
     rewards = EdgeRewards(rng.integers(0, 9, len(pairs)) / 8, np.arange(60) == 17)
-    solution = solve(graph, rewards, 0.9, search_steps=search_steps)
+    routes = solve(graph, rewards, 0.9, search_steps=search_steps)
     weights = edge_weights(rewards, graph, "rewards")
     weight_of = dict(zip(pairs, weights.tolist(), strict=True))
-    assert (len(solution.passed) > 16) == (search_steps is not None)
+    assert (len(routes.via) > 16) == (search_steps is not None)
     for vertex in range(60):
-        path = solution.path(vertex)
+        path = routes.path(vertex)
         cost = (sum(weight_of[hop] for hop in pairwise(path)), len(path) - 1)
-        assert cost == cheapest(pairs, weights, rewards.absorbing, vertex, int(solution.targets[vertex]))
+        assert cost == cheapest(pairs, weights, rewards.absorbing, vertex, int(routes.targets[vertex]))
 
 
 @pytest.mark.parametrize("levels", [2, 9])
@@ -127,13 +127,13 @@ def test_limited_paths_of_a_graph_larger_than_what_is_looked_at_forwards(levels,
     graph = graph_of(pairs, n)
     worth = rng.integers(0, levels, len(pairs)) * (rng.random(len(pairs)) < (0.02 if levels == 2 else 1.0))
     rewards = EdgeRewards(worth / 8, rng.random(n) < 0.01)
-    solution = solve(graph, rewards, 0.9, search_steps=search_steps)
+    routes = solve(graph, rewards, 0.9, search_steps=search_steps)
     costs = edge_weights(rewards, graph, "rewards") * 2**12 + 1.0  # one edge more, the same weight: dearer
     left = ~rewards.absorbing[graph.tails]
     backwards = csr_array((costs[left], (graph.heads[left], graph.tails[left])), (n, n))
-    ends, end_of = np.unique(solution.targets, return_inverse=True)
+    ends, end_of = np.unique(routes.targets, return_inverse=True)
     cost_of = dict(zip(pairs, costs.tolist(), strict=True))
-    found = [sum(cost_of[hop] for hop in pairwise(solution.path(vertex))) for vertex in range(n)]
+    found = [sum(cost_of[hop] for hop in pairwise(routes.path(vertex))) for vertex in range(n)]
     assert len(ends) > 100
     assert found == dijkstra(backwards, indices=ends)[end_of, np.arange(n)].tolist()
 
@@ -150,11 +150,11 @@ def graph_of(pairs, n):
 @given(problems(), SEARCH_STEPS)
 def test_subgoals_are_places_on_the_path(problem, search_steps):
     graph, rewards = problem
-    solution = solve(graph, rewards, 0.8, search_steps=search_steps)
+    routes = solve(graph, rewards, 0.8, search_steps=search_steps)
     vertices = np.arange(graph.n_vertices)
     for steps in (0, 1, 2, 5, 100):
-        found = solution.subgoals(vertices, steps)
-        paths = [solution.path(v) for v in vertices]
+        found = routes.vertices(routes.ahead(vertices, steps))
+        paths = [routes.path(v) for v in vertices]
         assert found.tolist() == [path[min(steps, len(path) - 1)] for path in paths]
 
 
@@ -162,14 +162,14 @@ def test_subgoals_are_places_on_the_path(problem, search_steps):
 @given(problems(), DISCOUNTS)
 def test_greedy_search_takes_the_best_edge(problem, discount):
     graph, rewards = problem
-    solution = solve(graph, rewards, discount, search="greedy")
+    routes = solve(graph, rewards, discount, search="greedy")
     for vertex in range(graph.n_vertices):
         worth = [
-            (-(r + discount * solution.values[b]), b)
+            (-(r + discount * routes.values[b]), b)
             for (a, b), r in edge_dict(graph, rewards).items()
             if a == vertex and not rewards.absorbing[a]
         ]
-        assert solution.path(vertex) == ([vertex, min(worth)[1]] if worth else [vertex])
+        assert routes.path(vertex) == ([vertex, min(worth)[1]] if worth else [vertex])
 
 
 @settings(max_examples=50, deadline=None)
@@ -185,7 +185,7 @@ def test_weights_order_paths_as_the_rewards_do(problem, discount):
     assert weights / 2**36 == pytest.approx(gaps / scale, abs=2**-36)
 
 
-def test_solving_again_equals_solving_afresh_and_a_solution_is_16_bytes_a_vertex():
+def test_solving_again_equals_solving_afresh_and_routes_are_16_bytes_per_vertex():
     rng = np.random.default_rng(0)
     points = np.cumsum(rng.normal(size=(2001, 3)), 0).astype(np.float32)
     episodes = Episodes.from_list([(points, np.zeros((2000, 1)), rng.random(2000), False, True)])
@@ -193,24 +193,26 @@ def test_solving_again_equals_solving_afresh_and_a_solution_is_16_bytes_a_vertex
     first = solve(graph, reward(graph, episodes), 0.9)
     solve(graph, reward(graph, rng.random(2000)), 0.9)
     again = solve(graph, reward(graph, episodes), 0.9)
-    for name in ("values", "targets", "hops", "passed"):
-        assert (getattr(first, name) == getattr(again, name)).all()
-    assert sum(getattr(first, name).nbytes for name in ("values", "targets", "hops", "passed")) == 16 * graph.n_vertices
+    arrays = first.arrays()
+    for name, array in again.arrays().items():
+        assert (arrays[name] == array).all()
+    assert sum(array.nbytes for array in arrays.values()) == 16 * graph.n_vertices
 
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"discount": 1.0}, r"The discount must lie in \[0, 1\), not 1\.0\."),
-        ({"discount": -0.1}, r"The discount must lie in \[0, 1\), not -0\.1\."),
-        ({"discount": float("nan")}, r"The discount must lie in \[0, 1\), not nan\."),
-        ({"discount": 0.5, "tolerance": 0.0}, r"The tolerance must be greater than 0"),
-        ({"discount": 0.5, "search_steps": -1}, r"at least 0 or None \(no limit\), not -1"),
-        ({"discount": 0.5, "search": "wide"}, r"'multi-step' or 'greedy', not 'wide'"),
-        ({"discount": 0.5, "ties": "x"}, r"Ties must be 'index' or, where search_steps is None, 'nearest'; not 'x'"),
-        ({"discount": 0.5, "ties": "nearest", "search_steps": 3}, r"where search_steps is None, 'nearest'"),
-        ({"discount": 0.5, "path_weights": "x"}, r"'rewards' or 'hops', not 'x'"),
-        ({"discount": 0.5, "dead_ends": "x"}, r"'loop' or 'zero', not 'x'"),
+        ({"discount": 1.0}, r"discount must be a number in \[0, 1\), not 1\.0\."),
+        ({"discount": -0.1}, r"discount must be a number in \[0, 1\), not -0\.1\."),
+        ({"discount": float("nan")}, r"discount must be a number in \[0, 1\), not nan\."),
+        ({"discount": 0.5, "tolerance": 0.0}, r"tolerance must be a finite number above 0, not 0\.0\."),
+        ({"discount": 0.5, "search_steps": -1}, r"search_steps must be a finite number of at least 0 or None, not -1"),
+        ({"discount": 0.5, "search": "wide"}, r"search must be one of 'multi-step', 'greedy', not 'wide'"),
+        ({"discount": 0.5, "ties": "x"}, r"ties must be one of 'index', 'nearest', not 'x'"),
+        ({"discount": 0.5, "ties": "nearest", "search_steps": 3}, r"nearest vertex only where search_steps is None"),
+        ({"discount": 0.5, "path_weights": "x"}, r"path_weights must be one of 'rewards', 'hops', not 'x'"),
+        ({"discount": 0.5, "dead_ends": "x"}, r"dead_ends must be one of 'loop', 'zero', not 'x'"),
+        ({"discount": 0.5, "paths": "x"}, r"paths must be one of 'edges', 'recordings'.*, not 'x'"),
     ],
 )
 def test_bad_options_are_answered_with_a_sentence(options, sentence):

@@ -55,11 +55,11 @@ def test_values_with_dead_ends_worth_nothing(graph, episodes):
 
 
 def test_paths_and_subgoals(graph, episodes):
-    solution = solve(graph, reward(graph, episodes), 0.5)
-    assert solution.targets[0] == 5
-    assert solution.path(0) == [0, 1, 4, 5]
-    assert [int(solution.subgoals(np.array([0]), steps)[0]) for steps in (1, 2, 9)] == [1, 4, 5]
-    assert solution.path(2) == [2]
+    routes = solve(graph, reward(graph, episodes), 0.5)
+    assert routes.targets[0] == 5
+    assert routes.path(0) == [0, 1, 4, 5]
+    assert [int(subgoals(routes, np.array([0]), steps)[0]) for steps in (1, 2, 9)] == [1, 4, 5]
+    assert routes.path(2) == [2]
 
 
 def test_limited_search(graph, episodes):
@@ -67,6 +67,10 @@ def test_limited_search(graph, episodes):
 
 
 def test_greedy_search_takes_the_best_edge_and_no_more(graph, episodes):
-    solution = solve(graph, reward(graph, episodes), 0.5, search="greedy")
-    assert [solution.path(v) for v in range(6)] == [[0, 1], [1, 4], [2], [3, 1], [4, 5], [5]]
-    assert solution.subgoals(np.arange(6), 3).tolist() == [1, 4, 2, 1, 5, 5]
+    routes = solve(graph, reward(graph, episodes), 0.5, search="greedy")
+    assert [routes.path(v) for v in range(6)] == [[0, 1], [1, 4], [2], [3, 1], [4, 5], [5]]
+    assert subgoals(routes, np.arange(6), 3).tolist() == [1, 4, 2, 1, 5, 5]
+
+
+def subgoals(routes, vertices, steps):
+    return routes.vertices(routes.ahead(vertices, steps))

@@ -7,7 +7,7 @@ import numpy as np
 
 
 def naive_merge(features, radius, *, online=False):
-    """Alg. 1, one row of distances a state; then each state to its nearest vertex, lowest index on ties."""
+    """Alg. 1, one row of distances per state; then each state to its nearest vertex, lowest index on ties."""
     vertices, rows, labels = [], [], []
     for row, x in enumerate(features):
         distances = float32_distances(vertices, x)

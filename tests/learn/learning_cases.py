@@ -1,19 +1,28 @@
 """Small learning problems the tests share; run as a script, it trains one in a given folder, to be killed there."""
 
+import csv
 import sys
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from vmg.data.episodes import Episodes
 from vmg.learn import LearnConfig, fit
-from vmg.learn.models import initial_models, separate
-from vmg.learn.objectives import MetricAndTranslator
-from vmg.networks import Weights
+from vmg.learn.models import AgentModel
+from vmg.learn.stacking import initial_models, separate
+from vmg.networks import Translator, Weights
+from vmg.networks.mlp import layer_sizes
 
 SMALL = LearnConfig(hidden_units=16, batch_size=10, metric_dimension=3, steps=120, checkpoint_every=40)
 KILLED = LearnConfig(
-    hidden_units=16, batch_size=10, metric_dimension=3, translator_memory=50, steps=4_000, checkpoint_every=200
+    hidden_units=16,
+    batch_size=10,
+    metric_dimension=3,
+    low_level=Translator(memory=50),
+    steps=4_000,
+    checkpoint_every=200,
 )
 KILLED_SEEDS = (3, 5)
 
@@ -32,8 +41,20 @@ def walk(seed: int, n_episodes: int = 8, length: int = 12) -> Episodes:
 
 def untrained(episodes: Episodes, config: LearnConfig, seed: int = 0) -> Weights:
     """The model training begins with."""
-    objective = MetricAndTranslator(config)
-    return separate(initial_models(objective.sizes(episodes), [seed]), objective.scalings(episodes))[0]
+    model = AgentModel(config)
+    sizes = layer_sizes(model.parts(episodes), config.hidden_units)
+    return separate(initial_models(sizes, [seed]), model.scalings(episodes))[0]
+
+
+def with_translator(config: LearnConfig, **settings: Any) -> LearnConfig:
+    """The configuration with some settings changed, the translator's among them."""
+    own = {each.name: settings.pop(each.name) for each in fields(Translator) if each.name in settings}
+    return replace(config, low_level=replace(config.low_level, **own), **settings)
+
+
+def rows_of(folder: Path) -> list[dict[str, str]]:
+    with open(folder / "metrics.csv", encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def train_killed(folder: Path) -> list:

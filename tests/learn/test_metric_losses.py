@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 from learning_cases import untrained, walk
 
 from vmg.learn import LearnConfig
-from vmg.learn.metric import Choices, action_loss, contrastive_loss, length_penalty, metric_loss
-from vmg.networks import encode, mlp
+from vmg.learn.metric import action_loss, contrastive_loss, length_penalty, metric_loss
+from vmg.learn.models import AgentModel
+from vmg.networks import encode
+from vmg.networks.mlp import mlp
 
 PREDICTED, NEXT = jnp.array([[0.0, 0.0], [0.5, 0.0]]), jnp.array([[0.0, 0.5], [1.0, 0.0]])
 DELTA = jnp.array([[3.0, 4.0], [0.0, 0.0]])
@@ -62,7 +64,7 @@ def test_metric_loss_equals_the_slow_twin(seed, n, margin, margins, contrastive,
     rng = np.random.default_rng(seed)
     o_t, a_t, o_tp1 = (rng.normal(0, 3, (n, size)).astype(np.float32) for size in (3, 2, 3))
     batch = (jnp.asarray(o_t), jnp.asarray(a_t), jnp.asarray(o_tp1))
-    loss, info = metric_loss(weights, *batch, Choices.of(config), program=margins == "program")
+    loss, info = metric_loss(weights, *batch, AgentModel(config).numbers(), program=margins == "program")
     expected = slow_metric_loss(weights, o_t, a_t, o_tp1, config)
     np.testing.assert_allclose(float(loss), sum(expected.values()), rtol=1e-4)
     np.testing.assert_allclose([float(info[name]) for name in expected], list(expected.values()), rtol=1e-4, atol=1e-6)

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from learning_cases import SMALL, assert_same_weights, train_killed, walk
 
+from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
-from vmg.errors import VMGError
 from vmg.learn import fit, training
 from vmg.learn.store import Store
-from vmg.networks import read_tensors
+from vmg.networks.weights import read_tensors
 
 
 def step_reached(folder):

@@ -5,9 +5,10 @@ import pytest
 from learning_cases import SMALL, untrained, walk
 
 from vmg.data.episodes import Episodes
-from vmg.learn.objectives import MetricAndTranslator, on_device
-from vmg.learn.translator import sample_goals, translator_loss
+from vmg.learn.models import AgentModel, on_device
 from vmg.networks import translate
+from vmg.networks.lowlevel import Batch
+from vmg.networks.lowlevel.translator import sample_goals
 
 
 @pytest.fixture
@@ -35,12 +36,14 @@ def test_goals_are_uniform_and_fall_back_to_the_next_observation():
 
 def test_a_batch_draws_every_step_and_its_own_rows(uneven):
     keys = jax.random.split(jax.random.key(0), 300)
-    draws = jax.vmap(lambda key: MetricAndTranslator(SMALL).draw(key, on_device(uneven)))(keys)
-    step, row_t, row_tpk = (np.asarray(part).ravel() for part in draws)
+    model = AgentModel(SMALL)
+    samples = jax.vmap(lambda key: model.sample(key, on_device(uneven), model.numbers()))(keys)
+    assert samples.key is None
+    step, row_t, row_goal = (np.asarray(part).ravel() for part in samples[:3])
     assert set(step) == set(range(uneven.n_steps))
     np.testing.assert_array_equal(row_t, uneven.step_observation[step])
     ends = uneven.first_observation[1:][uneven.step_episode[step]]
-    assert ((row_t < row_tpk) & (row_tpk < ends)).all()
+    assert ((row_t < row_goal) & (row_goal < ends)).all()
 
 
 def test_translator_loss_is_a_mean_of_summed_squares():
@@ -48,5 +51,6 @@ def test_translator_loss_is_a_mean_of_summed_squares():
     weights = untrained(episodes, SMALL)
     o_t, goal, a_t = episodes.observations[:6], episodes.observations[6:12], episodes.actions[:6]
     expected = np.mean([sum((translate(weights, o, g) - a) ** 2) for o, g, a in zip(o_t, goal, a_t, strict=True)])
-    loss, info = translator_loss(weights, *map(jnp.asarray, (o_t, a_t, goal)))
+    batch = Batch(*map(jnp.asarray, (o_t, a_t)), None, None, jnp.asarray(goal), None, None)
+    loss, info = SMALL.low_level.loss(weights, batch, SMALL.low_level.numbers())
     np.testing.assert_allclose([float(loss), float(info["translator"])], expected, rtol=1e-5)

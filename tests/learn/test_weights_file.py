@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 from learning_cases import untrained
 
+from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
-from vmg.errors import VMGError
 from vmg.learn import LearnConfig, load_checkpoint
-from vmg.networks import flat, load_weights, save_weights, write_tensors
+from vmg.networks import load_weights, save_weights
+from vmg.networks.weights import flat, write_tensors
 
 
 @pytest.fixture
@@ -70,7 +71,10 @@ def test_a_weights_file_is_no_checkpoint(tmp_path, weights):
 
 @pytest.mark.parametrize(
     ("module", "forbidden"),
-    [("vmg.learn", "numba scipy.sparse gymnasium h5py torch tensorflow tensorboard"), ("vmg.networks", "jax optax")],
+    [
+        ("vmg.learn", "numba scipy.sparse gymnasium h5py torch tensorflow tensorboard"),
+        ("vmg.networks", "jax optax"),
+    ],
 )
 def test_imports_stay_light(module, forbidden):
     script = f"import sys, {module}; print([name for name in {forbidden.split()!r} if name in sys.modules])"
@@ -82,5 +86,5 @@ def test_columns_that_are_not_there_are_refused(tmp_path, weights):
     model = {**weights, "translator_input": {**weights["translator_input"]}}
     model["translator_input"]["columns"] = model["translator_input"]["columns"] + np.int32(1)
     save_weights(tmp_path / "w.safetensors", model)
-    with pytest.raises(VMGError, match=r"translator_input\.columns are not columns of an observation"):
+    with pytest.raises(VMGError, match=r"translator_input\.columns are not the columns of an observation"):
         load_weights(tmp_path / "w.safetensors")

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from acting_cases import agent
-from viewing_cases import episode
+from viewing_cases import TASK, episode
 
 from vmg.view.failures import diagnose
 
@@ -17,10 +16,11 @@ def decided(vertices, values, *, off_graph=False, ahead=3):
     decisions = tuple(
         replace(first, vertex=vertex, off_graph=off_graph, path=path, target=path[-1]) for vertex in vertices
     )
-    solution = replace(episode().solution, values=np.asarray(values, dtype=np.float64))
+    plan = episode().plan
+    plan = replace(plan, routes=replace(plan.routes, values=np.asarray(values, dtype=np.float64)))
     states = np.repeat(episode().states[:1], len(vertices), axis=0)
     score = replace(episode().score, success=False, ended="time out", steps=len(vertices))
-    return replace(episode(), decisions=decisions, solution=solution, states=states, score=score)
+    return replace(episode(), decisions=decisions, plan=plan, states=states, score=score)
 
 
 WAY = np.arange(60)
@@ -37,7 +37,7 @@ WAY = np.arange(60)
     ],
 )
 def test_each_kind_of_failure_is_told_from_the_others(failed, kind, words):
-    found = diagnose(agent(), failed)
+    found = diagnose(failed, TASK.goal)
     assert found.kind == kind
     assert words in found.why
     assert "from the goal" in found.where
@@ -45,4 +45,8 @@ def test_each_kind_of_failure_is_told_from_the_others(failed, kind, words):
 
 def test_open_subtasks_are_named():
     failed = replace(decided(WAY, WAY), to_do=("kettle", "light switch"))
-    assert diagnose(agent(), failed).why.endswith("Still to do: kettle, light switch.")
+    assert diagnose(failed, TASK.goal).why.endswith("Still to do: kettle, light switch.")
+
+
+def test_without_a_goal_the_end_is_told_by_its_vertex():
+    assert diagnose(decided(WAY, WAY)).where == "vertex 59, worth 59"

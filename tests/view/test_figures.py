@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from acting_cases import agent, episodes
 from matplotlib.image import imread
-from viewing_cases import episode, layouts
+from viewing_cases import episode, layouts, noisy_routes
 
-from vmg.errors import VMGError
+from vmg.base.errors import VMGError
+from vmg.goals import near
 from vmg.graph import reward
 from vmg.view.charts import (
     SHOWN,
@@ -22,6 +23,7 @@ from vmg.view.charts import (
     training_figure,
 )
 from vmg.view.graphs import endings_figure, graph_figure, value_change_figure
+from vmg.view.layout import Layout
 from vmg.view.studies import study_figure
 from vmg.view.style import STYLES, save_figure, value_colours
 
@@ -38,30 +40,25 @@ LOSSES = {
 
 
 def change(layout, theme):
-    after, _ = agent().goal([1.0, 1.0])
+    after = agent().plan(near([1.0, 1.0], columns=(0, 1), tolerance=0.45))
     goals = (episode().goal, np.array([1.0, 1.0]))
-    names = ("before", "after")
-    return value_change_figure(agent().built, episode().solution, after, layout, names, goals=goals, theme=theme)
+    return value_change_figure(episode().plan, after, layout, ("before", "after"), goals=goals, theme=theme)
 
 
 FIGURES = {
-    "graph": lambda theme: graph_figure(agent().built, agent().solved, layouts()["graph"], theme=theme),
-    "floor": lambda theme: graph_figure(agent().built, agent().solved, layouts()["floor"], theme=theme),
+    "graph": lambda theme: graph_figure(agent().own_plan, layouts()["graph"], theme=theme),
+    "floor": lambda theme: graph_figure(agent().own_plan, layouts()["floor"], theme=theme),
     "episode on the graph": lambda theme: graph_figure(
-        agent().built, episode().solution, layouts()["graph"], episode=episode(), theme=theme
+        episode().plan, layouts()["graph"], episode=episode(), theme=theme
     ),
     "episode on the floor": lambda theme: graph_figure(
-        agent().built, episode().solution, layouts()["floor"], episode=episode(), theme=theme
+        episode().plan, layouts()["floor"], episode=episode(), theme=theme
     ),
-    "failures": lambda theme: endings_figure(
-        agent().built, episode().solution, layouts()["floor"], [episode()], theme=theme
-    ),
+    "failures": lambda theme: endings_figure(layouts()["floor"], [episode()], theme=theme),
     "change on the graph": lambda theme: change(layouts()["graph"], theme),
     "change on the floor": lambda theme: change(layouts()["floor"], theme),
     "training": lambda theme: training_figure({0: LOSSES, 1: LOSSES}, theme=theme),
-    "histograms": lambda theme: histograms_figure(
-        agent().built, agent().solved, reward(agent().built, episodes()), theme=theme
-    ),
+    "histograms": lambda theme: histograms_figure(agent().own_plan, reward(agent().built, episodes()), theme=theme),
     "radius": lambda theme: radius_figure(
         [RadiusRow(1.0, 90, 300, 40.0, (30.0, 55.0), 20), RadiusRow(2.0, 30, 80)], 1.0, theme=theme
     ),
@@ -186,14 +183,8 @@ def test_wrong_requests_are_answered_in_sentences(tmp_path):
 
 
 def test_a_vector_figure_of_a_large_graph_stays_small():
-    from viewing_cases import noisy_graph
-
-    from vmg.graph import Solution
-    from vmg.view.layout import Layout
-
-    graph = noisy_graph(4_000, 20_000)
-    layout = Layout(graph.features[:, :2].astype(np.float64), "title", "note")
-    solution = Solution(np.linspace(0, 1, 4_000), graph.labels, graph.labels, np.zeros(0, np.int32))
+    routes = noisy_routes(4_000, 20_000)
+    layout = Layout(routes.graph.features[:, :2].astype(np.float64), "title", "note")
     content = io.BytesIO()
-    graph_figure(graph, solution, layout).savefig(content, format="svg", dpi=100)
+    graph_figure(routes, layout).savefig(content, format="svg", dpi=100)
     assert len(content.getvalue()) < 1_000_000

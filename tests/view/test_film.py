@@ -8,7 +8,7 @@ from acting_cases import agent
 from PIL import Image
 from viewing_cases import TASK, episode, layouts
 
-from vmg.errors import VMGError
+from vmg.base.errors import VMGError
 from vmg.view import episodes as watching
 from vmg.view.film import make_film, save_film
 
@@ -58,7 +58,7 @@ def test_an_episode_can_be_watched_without_a_picture():
     assert not seen.frames
     assert len(seen.states) == len(seen.decisions) == len(seen.done) == seen.score.steps
     assert seen.goal.shape == (2,)
-    assert (seen.values == seen.solution.values[seen.vertices]).all()
+    assert (seen.values == seen.plan.values[seen.vertices]).all()
 
 
 def test_without_a_renderer_the_packages_are_named(monkeypatch):

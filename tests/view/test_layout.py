@@ -5,9 +5,8 @@ import time
 import numpy as np
 import pytest
 from acting_cases import agent
-from viewing_cases import layouts, noisy_graph
+from viewing_cases import layouts, noisy_routes
 
-from vmg.graph import Solution
 from vmg.view.graphs import graph_figure
 from vmg.view.layout import LAID_OUT, lay_out
 from vmg.view.style import save_figure
@@ -49,12 +48,10 @@ def test_vertices_on_a_floor_lie_where_their_states_are():
 
 
 def test_a_hundred_thousand_vertices_and_half_a_million_edges_are_drawn_in_twenty_seconds(tmp_path):
-    graph = noisy_graph(100_000, 500_000)
-    nothing = np.zeros(0, np.int32)
-    solution = Solution(np.linspace(0, 1, 100_000), graph.labels, graph.labels, nothing)
+    routes = noisy_routes(100_000, 500_000)
     began = time.process_time()
-    layout = lay_out(graph.features)
-    save_figure(graph_figure(graph, solution, layout), tmp_path / "large.png")
+    layout = lay_out(routes.graph.features)
+    save_figure(graph_figure(routes, layout), tmp_path / "large.png")
     assert time.process_time() - began < 20
     assert f"UMAP of {LAID_OUT:,} of the 100,000 vertices" in layout.note
     assert np.isfinite(layout.points).all()

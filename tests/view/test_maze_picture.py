@@ -3,8 +3,8 @@ import pytest
 from acting_cases import agent
 from matplotlib.image import imread
 
-from vmg.act.tasks import find_task
-from vmg.errors import VMGError
+from vmg.base.errors import VMGError
+from vmg.envs import find_task
 from vmg.view.maze import draw_maze_story
 from vmg.view.style import STYLES
 
@@ -29,6 +29,6 @@ def test_the_story_shows_walls_walk_and_goal_and_is_the_same_twice(tmp_path):
 def test_a_task_without_a_maze_has_no_such_story(tmp_path):
     from dataclasses import replace
 
-    placeless = replace(agent(), places=None)
+    placeless = replace(agent(), graph=replace(agent().built, goal_columns=(), places=None))
     with pytest.raises(VMGError, match="does not take place in a maze"):
         draw_maze_story(placeless, find_task("pointmaze-umaze"), tmp_path / "story.png")

@@ -3,11 +3,16 @@
 import json
 import re
 import shutil
+import sys
 
 import pytest
 from browser import CHROMIUM, Browser
 
-from vmg.cli import main
+from vmg.cli.main import main
+from vmg.runs.run import load_run
+from vmg.view.draw import draw_run
+from vmg.view.figures import FIGURES
+from vmg.view.report import write_report
 
 LITTLE = ["--learn.steps", "300", "--learn.hidden-units", "32", "--learn.checkpoint-every", "150"]
 LOADED = """Promise.all([...document.images].map(image => image.decode().then(() => image.naturalWidth)))"""
@@ -129,3 +134,56 @@ def test_figures_are_written_as_files_and_radii_are_scored(run, tmp_path, capsys
     assert {"training", "scores"} <= drawn
     (row,) = json.loads((run / "radii.json").read_text())["rows"]
     assert (row["radius"], row["episodes"]) == (3.0, 2)
+
+
+OWN_FIGURE = """
+from vmg.view import FIGURES, figure
+from vmg.view.style import new_figure, styled
+
+
+def _drawn(gallery, theme):
+    with styled(theme) as style:
+        drawing, (axis,) = new_figure(4, 2)
+        axis.hist(gallery.episodes.lengths, color=style.lines[0])
+    return drawing
+
+
+FIGURES.register("lengths")(figure("Lengths of episodes", lambda gallery: gallery.run.data)(_drawn))
+
+
+@FIGURES.register("beside")
+@figure("The graph", "Drawn beside the graph.", vector=True)
+def beside(gallery, theme):
+    return _drawn(gallery, theme)
+
+
+@FIGURES.register("nothing")
+@figure("Of nothing", "Never seen.")
+def nothing(gallery, theme):
+    return None
+"""
+
+
+@pytest.fixture
+def own_figures(tmp_path, monkeypatch):
+    file = tmp_path / "own_figures.py"
+    file.write_text(OWN_FIGURE)
+    monkeypatch.setenv("VMG_EXTENSIONS", str(file))
+    monkeypatch.setattr(FIGURES, "_found", dict(FIGURES._found))  # for the other tests they are gone again
+    monkeypatch.setattr(sys, "path", list(sys.path))
+
+
+def test_figures_of_ones_own_are_drawn_and_reported(run, tmp_path, own_figures):
+    files = draw_run(load_run(run), tmp_path / "figures", themes=("light",), formats=("svg",))
+    names = [file.name for file in files]
+    assert {"lengths_light.svg", "beside_light.svg", "graph_light.svg"} <= set(names)
+    assert "nothing_light.svg" not in names
+    text = write_report(load_run(run), tmp_path / "page.html", films=0, replays=1).read_text(encoding="utf-8")
+    titles = re.findall(r"<h2[^>]*>([^<]*)</h2>", text)
+    assert titles[-2:] == ["Lengths of episodes", "How to make this run again"]
+    assert "Of nothing" not in titles
+    sections = dict(zip(titles, text.split("<h2")[1:], strict=True))
+    assert "<figcaption>pointmaze:umaze?steps=3000</figcaption>" in sections["Lengths of episodes"]
+    captions = re.findall(r"<figcaption>([^<]*)</figcaption>", sections["The graph"])
+    assert captions[-1] == "Drawn beside the graph."  # after those that are built in
+    assert len(captions) == 5

@@ -5,8 +5,8 @@ from functools import lru_cache
 import numpy as np
 from acting_cases import agent
 
-from vmg.act.tasks import find_task
-from vmg.graph import MemoryGraph
+from vmg.envs import find_task
+from vmg.graph import EdgeRoutes, MemoryGraph
 from vmg.view.episodes import watch
 from vmg.view.layout import floor_of, floor_plan, lay_out
 
@@ -20,7 +20,13 @@ def episode():
 
 @lru_cache
 def layouts():
-    return {"graph": lay_out(agent().built.features), "floor": floor_plan(agent(), floor_of(TASK, agent()))}
+    return {"graph": lay_out(agent().built.features), "floor": floor_plan(agent().built, floor_of(TASK, agent().built))}
+
+
+def noisy_routes(vertices, edges):
+    """Routes that go nowhere on a graph made of noise, worth more from vertex to vertex."""
+    graph = noisy_graph(vertices, edges)
+    return EdgeRoutes(graph, np.linspace(0, 1, vertices), graph.labels, graph.labels, np.zeros(0, np.int32))
 
 
 def noisy_graph(vertices, edges):

@@ -1,1 +1,1 @@
-"""Acting: policy, tasks, evaluation, baselines."""
+"""Acting: plans, and the policies that follow them."""

@@ -1,22 +1,26 @@
-"""One decision: encode, nearest vertex, look-up, translate (Alg. 2)."""
+"""One decision: encode, nearest vertex, look-up, low-level policy (Alg. 2)."""
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from vmg.act.keeping import KeptPath, KeptRecording, gaps
-from vmg.act.networks import ActingNetworks
-from vmg.agent import Agent
-from vmg.config import ActConfig
+from vmg.act.body import Body
+from vmg.act.settings import ActConfig
+from vmg.base.errors import VMGError
+from vmg.base.types import Bools, Float32s, Int32s
 from vmg.data.keys import leaves
-from vmg.errors import VMGError
-from vmg.graph import Solution, Ways, reaching
-from vmg.types import Bools, Float32s, Int32s
-from vmg.wishes import Place
+from vmg.goals.objectives import Objective, Place
+from vmg.graph.routes import Tracker
+from vmg.graph.routes.base import distances_to
+from vmg.networks.encoder import Encoder
+
+if TYPE_CHECKING:
+    from vmg.act.plan import Plan
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,44 +48,28 @@ class Decisions:
     targets: Int32s
     subgoals: Int32s
     entries: Int32s = field(repr=False)
-    """Where each path begins: a vertex, or an observation where paths follow recordings."""
-    solutions: Sequence[Solution] = field(repr=False)
-    """The solution followed in each row."""
+    """Where on its route each row is."""
+    plans: "Sequence[Plan]" = field(repr=False)
+    """The plan followed in each row."""
 
     def __len__(self) -> int:
         return len(self.actions)
 
     def __getitem__(self, row: int) -> Decision:
         row = range(len(self))[row]
-        vertex = int(self.vertices[row])
         return Decision(
             action=self.actions[row],
-            vertex=vertex,
+            vertex=int(self.vertices[row]),
             distance=float(self.distances[row]),
             off_graph=bool(self.off_graph[row]),
             target=int(self.targets[row]),
             subgoal=int(self.subgoals[row]),
-            path=self.solutions[row].path_from(int(self.entries[row])),
+            path=self.plans[row].routes.path_from(int(self.entries[row])),
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Aim:
-    """What a solution leads to, for what the table of hops cannot know."""
-
-    vertices: Bools
-    """The vertices where it is."""
-    reaching: Bools
-    """Those from which it can be reached; elsewhere the nearest of them is taken for where the policy is."""
-    place: Place | None = None
-    """A place that is wanted itself: where a path ends there, it stands in for the recorded state beside it."""
-
-
-Groups: TypeAlias = list[tuple[Solution, Sequence[int]]]
-
-
 class _Heading(NamedTuple):
-    """Where each row is on its path, and what it heads for."""
+    """Where each row is on its route, and what it heads for."""
 
     vertices: Int32s
     entries: Int32s
@@ -91,180 +79,196 @@ class _Heading(NamedTuple):
 
 
 class Policy:
-    """Follows a solved agent's graph. `begin` starts an episode; a decision in between depends on nothing before it,
-    unless paths are kept or there is noise.
+    """Follows a plan. `begin` starts an episode; in between, a decision depends on nothing before it, unless routes are
+    kept to or there is noise.
+
+    Made by `Plan.policy`, or by `Agent.policy`, which plans anew for the goal that an episode begins with.
     """
 
-    def __init__(self, agent: Agent, config: ActConfig | None = None) -> None:
-        self.agent = agent
-        self.config = config or agent.config.act
-        self._graph = agent.built
-        self._networks = ActingNetworks(agent.weights)
-        self._low = np.array(agent.data.action_low, np.float32)
-        self._high = np.array(agent.data.action_high, np.float32)
-        self._current = agent.solution
-        self._kept: dict[int, KeptPath] = {}
-        self._kept_recordings: dict[int, KeptRecording] = {}
+    def __init__(
+        self,
+        body: Body,
+        plan: "Plan | None" = None,
+        settings: ActConfig | None = None,
+        *,
+        replan: "Callable[[Objective], Plan] | None" = None,
+    ) -> None:
+        self.plan = plan
+        self.settings = settings or body.acting
+        self._body, self._replan = body, replan
+        self._encode, self._act = Encoder(body.weights), body.low_level.actor(body.weights)
+        self._low = np.array(body.data.action_low, np.float32)
+        self._high = np.array(body.data.action_high, np.float32)
         self._rng = _generator_for(None)
-        self._aim: Aim | None = None
-        self._ways: list[Ways] = []  # held, or the solutions would make them again for every decision
-        self._ahead: Int32s | None = None
+        self._followers: dict[int, _Follower] = {}
 
-    def begin(self, observation: Any = None) -> None:
-        """Start an episode: forget kept paths and, where the environment names the goal, solve for this one."""
-        self._kept.clear()
-        self._kept_recordings.clear()
+    def begin(self, observation: Any = None, objective: Objective | None = None) -> None:
+        """Start an episode: forget the last one and, if it has an objective of its own, plan for it."""
+        self._followers.clear()
         self._rng = _generator_for(observation)
-        goal = self.agent.config.goal
-        if goal and isinstance(observation, Mapping) and goal.key in observation:
-            place = np.asarray(observation[goal.key], dtype=np.float32)
-            solution, found = self.agent.goal(place)
-            named = Place(goal.columns, place.astype(np.float64))
-            self.follow(solution, Aim(found.vertices, reaching(self._graph, found.vertices), named))
+        if objective is not None and self._replan:
+            self.plan = self._replan(objective)
+            if not self.plan.entered:
+                warnings.warn(self.plan.unreached_in_words(), stacklevel=2)
 
-    def follow(self, solution: Solution, aim: Aim | None = None) -> None:
-        """Follow this solution from now on; `aim` says what it leads to, where that is something to reach."""
-        self._current, self._aim, self._ahead = solution, aim, None
+    def follow(self, plan: "Plan") -> None:
+        """Follow this plan from now on."""
+        self.plan = plan
 
-    def act(self, observations: ArrayLike, solutions: Solution | Sequence[Solution] | None = None) -> Float32s:
-        """Return the action for one observation, or one a row for a batch; see `decide`."""
+    def act(self, observations: ArrayLike, plans: "Plan | Sequence[Plan] | None" = None) -> Float32s:
+        """Return the action for one observation, or one per row for a batch; see `decide`."""
         batch, single = self._batch(observations)
-        features = self._networks.encode(batch)
-        heading = self._headings(features, self._graph.nearest_vertices(features), self._groups(solutions, len(batch)))
+        features = self._encode(batch)
+        vertices = self._body.graph.nearest_vertices(features)
+        heading = self._headings(features, vertices, self._groups(plans, len(batch)))
         actions = self._actions(batch, heading.goals)
         return actions[0] if single else actions
 
-    def decide(self, observations: ArrayLike, solutions: Solution | Sequence[Solution] | None = None) -> Decisions:
-        """Decide for one observation or a batch, following the current solution, another one, or one a row."""
+    def decide(self, observations: ArrayLike, plans: "Plan | Sequence[Plan] | None" = None) -> Decisions:
+        """Decide for one observation or a batch, following the policy's own plan, another one, or one per row."""
         batch, _ = self._batch(observations)
-        features, groups = self._networks.encode(batch), self._groups(solutions, len(batch))
-        vertices, distances = self._graph.nearest(features)
+        features, groups = self._encode(batch), self._groups(plans, len(batch))
+        graph = self._body.graph
+        vertices, distances = graph.nearest(features)
         heading = self._headings(features, vertices, groups)
-        followed = {row: solution for solution, rows in groups for row in rows}
+        followed = {row: follower.plan for follower, rows in groups for row in rows}
         return Decisions(
             actions=self._actions(batch, heading.goals),
             vertices=heading.vertices,
-            distances=self._graph.distances(features, heading.vertices),
-            off_graph=distances > self._graph.radius,
+            distances=graph.distances(features, heading.vertices),
+            off_graph=distances > graph.radius,
             targets=heading.targets,
             subgoals=heading.subgoals,
             entries=heading.entries,
-            solutions=[followed[row] for row in range(len(batch))],
+            plans=[followed[row] for row in range(len(batch))],
         )
 
     def _actions(self, batch: Float32s, goals: Float32s) -> Float32s:
-        actions = self._networks.translate(batch, goals)
-        if self.config.noise:
-            actions += self._rng.normal(0.0, self.config.noise, actions.shape).astype(np.float32)
+        actions = self._act(batch, goals)
+        if self.settings.noise:
+            actions += self._rng.normal(0.0, self.settings.noise, actions.shape).astype(np.float32)
         return np.minimum(np.maximum(actions, self._low), self._high)
 
-    def _headings(self, features: Float32s, vertices: Int32s, groups: Groups) -> _Heading:
-        """The heading of every row; rows that follow the same solution are looked up together."""
-        self._ways = [solution.ways for solution, _ in groups if solution.along]
+    def _headings(self, features: Float32s, vertices: Int32s, groups: "_Groups") -> _Heading:
+        """The heading of every row; rows that follow the same plan are looked up together."""
         if len(groups) == 1:
-            (solution, rows), *_ = groups
-            return self._heading(rows, features, vertices, solution)
-        headings = [self._heading(rows, features[rows], vertices[rows], solution) for solution, rows in groups]
+            (follower, rows), *_ = groups
+            return follower.heading(rows, features, vertices)
+        headings = [follower.heading(rows, features[rows], vertices[rows]) for follower, rows in groups]
         order = np.argsort(np.concatenate([rows for _, rows in groups]))
         return _Heading(*(np.concatenate(parts)[order] for parts in zip(*headings, strict=True)))
-
-    def _heading(self, rows: Sequence[int], features: Float32s, vertices: Int32s, solution: Solution) -> _Heading:
-        """Where each of these rows is on its path, and what it heads for."""
-        graph, steps = self._graph, self.config.subgoal_steps
-        aim = self._aim if solution is self._current else None
-        if aim:
-            vertices = self._rejoined(features, vertices, aim)
-        if solution.along:
-            entries = self._entries(rows, features, vertices, solution)
-            observations = solution.ahead(entries, steps) - graph.n_vertices
-            targets = solution.targets.take(graph.labels.take(entries - graph.n_vertices))
-            subgoals, goals = graph.labels.take(observations), graph.recorded.observations.take(observations, 0)
-        else:
-            entries, targets = vertices, solution.targets.take(vertices)
-            keep = self.config.keep_path
-            subgoals = self._keep(rows, features, vertices, solution) if keep else self._subgoals(vertices, solution)
-            goals = graph.states.take(subgoals, 0)
-        if aim and aim.place and (solution.along or not self.config.keep_path):
-            _aim_at(aim.place, goals, (subgoals == targets) & aim.vertices.take(targets))
-        return _Heading(vertices, entries, targets, subgoals, goals)
-
-    def _subgoals(self, vertices: Int32s, solution: Solution) -> Int32s:
-        """The subgoal from each vertex; of the current solution all are looked up once, since it is asked often."""
-        steps = self.config.subgoal_steps
-        if solution is not self._current:
-            return solution.subgoals(vertices, steps)
-        if self._ahead is None:
-            self._ahead = solution.subgoals(np.arange(self._graph.n_vertices, dtype=np.int32), steps)
-        return self._ahead.take(vertices)
-
-    def _entries(self, rows: Sequence[int], features: Float32s, vertices: Int32s, solution: Solution) -> Int32s:
-        """Where on ways along recordings each row is: on along the one it keeps to, or where it enters anew."""
-        entries = np.empty_like(vertices)
-        for i, (row, feature, vertex) in enumerate(zip(rows, features, vertices, strict=True)):
-            if not self.config.keep_path:
-                entries[i] = self._entry(feature, vertex, solution)
-                continue
-            kept = self._kept_recordings.setdefault(row, KeptRecording())
-            if not kept.move(feature, solution, self._graph):
-                kept.begin(self._entry(feature, vertex, solution), solution)
-            entries[i] = kept.entry
-        return entries
-
-    def _entry(self, feature: Float32s, vertex: np.int32, solution: Solution) -> int:
-        """The observation in the vertex from which the way costs least, the gap to it included."""
-        to_go = solution.to_go
-        assert to_go is not None
-        graph, (first, members) = self._graph, self._graph.members
-        price = self.agent.config.solve.switch_cost / graph.step_length
-        own = members[first[vertex] : first[vertex + 1]]
-        costs = price * gaps(graph.recorded.features.take(own, 0), feature) + to_go.take(own)
-        return graph.n_vertices + int(own[costs.argmin()])
-
-    def _rejoined(self, features: Float32s, vertices: Int32s, aim: Aim) -> Int32s:
-        """Where nothing leads on to what is wanted, take the nearest vertex from which something does."""
-        leading = aim.reaching.take(vertices)
-        if leading.all():
-            return vertices
-        vertices, ways = vertices.copy(), np.flatnonzero(aim.reaching)
-        for row in np.flatnonzero(~leading):
-            vertices[row] = ways[gaps(self._graph.features[ways], features[row]).argmin()]
-        return vertices
-
-    def _keep(self, rows: Sequence[int], features: Float32s, vertices: Int32s, solution: Solution) -> Int32s:
-        subgoals = np.empty_like(vertices)
-        for i, (row, feature, vertex) in enumerate(zip(rows, features, vertices, strict=True)):
-            kept = self._kept.setdefault(row, KeptPath(self._graph.features))
-            subgoals[i] = kept.subgoal(feature, int(vertex), solution, self.config.subgoal_steps)
-        return subgoals
 
     def _batch(self, observations: ArrayLike) -> tuple[Float32s, bool]:
         batch = np.asarray(observations, dtype=np.float32)
         single = batch.ndim == 1
         if single:
             batch = batch[None]
-        size = self.agent.data.observation_size
-        if batch.ndim != 2 or batch.shape[1] != size:
+        data = self._body.data
+        if batch.ndim != 2 or batch.shape[1] != data.observation_size:
             raise VMGError(
-                f"An observation of this agent is {size} numbers (as in {self.agent.data.source}), but the shape given "
-                f"is {np.shape(observations)}. Give it the same parts of the observation, in the same order."
+                f"An observation of this agent is {data.observation_size} numbers (as in {data.source}), but the shape "
+                f"given is {np.shape(observations)}. Give it the same parts of the observation, in the same order."
             )
         if not np.isfinite(batch).all():
             row, column = np.argwhere(~np.isfinite(batch))[0]
             raise VMGError(f"The observation in row {row} has {batch[row, column]} in column {column}.")
         return batch, single
 
-    def _groups(self, given: Solution | Sequence[Solution] | None, n_rows: int) -> Groups:
-        """Solutions, each with the rows that follow it."""
+    def _groups(self, given: "Plan | Sequence[Plan] | None", n_rows: int) -> "_Groups":
+        """Plans, each with the rows that follow it; what was made to follow them is kept for the next decision."""
         if given is None:
-            given = self._current or self.agent.solved
-        if isinstance(given, Solution):
-            return [(given, range(n_rows))]
-        if len(given) != n_rows:
-            raise VMGError(f"There are {n_rows} observations but {len(given)} solutions: give one, or one a row.")
-        rows: dict[int, list[int]] = {}
-        for row, solution in enumerate(given):
-            rows.setdefault(id(solution), []).append(row)
-        return [(given[each[0]], each) for each in rows.values()]
+            given = self._own_plan()
+        if not isinstance(given, Sequence):
+            groups: _Groups = [(self._follower(given), range(n_rows))]
+        else:
+            if len(given) != n_rows:
+                raise VMGError(f"There are {n_rows} observations but {len(given)} plans: give one, or one per row.")
+            rows: dict[int, list[int]] = {}
+            for row, plan in enumerate(given):
+                rows.setdefault(id(plan), []).append(row)
+            groups = [(self._follower(given[each[0]]), each) for each in rows.values()]
+        if len(groups) != len(self._followers):
+            self._followers = {id(follower.plan): follower for follower, _ in groups}
+        return groups
+
+    def _own_plan(self) -> "Plan":
+        if self.plan is None:
+            raise VMGError(
+                "This agent has no plan yet: solve it first (Agent.solve, or `vmg solve`), or plan for a goal."
+            )
+        return self.plan
+
+    def _follower(self, plan: "Plan") -> "_Follower":
+        if id(plan) not in self._followers:
+            self._followers[id(plan)] = _Follower(plan, self.settings)
+        return self._followers[id(plan)]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Find what is followed by its plan again: a copy, here or in another process, has an identity of its own."""
+        self.__dict__.update(state)
+        self._followers = {id(follower.plan): follower for follower in self._followers.values()}
+
+
+_Groups: TypeAlias = "list[tuple[_Follower, Sequence[int]]]"
+
+
+class _Follower:
+    """A plan that is being followed, with what is remembered from one decision to the next."""
+
+    def __init__(self, plan: "Plan", settings: ActConfig) -> None:
+        self.plan, self._settings = plan, settings
+        self._trackers: dict[int, Tracker] = {}
+        self._asked = 0
+        self._table: Int32s | None = None
+
+    def heading(self, rows: Sequence[int], features: Float32s, vertices: Int32s) -> _Heading:
+        """Where each of these rows is on its route, and what it heads for."""
+        plan, routes, settings = self.plan, self.plan.routes, self._settings
+        if plan.has_goal:
+            vertices = self._rejoined(features, vertices)
+        if settings.keep_path:
+            entries, ahead = self._kept(rows, features, vertices)
+        else:
+            entries = routes.enter(features, vertices)
+            ahead = self._ahead(entries)
+        targets, subgoals, goals = routes.ends(entries), routes.vertices(ahead), routes.states(ahead)
+        place = plan.objective.place
+        if place and (routes.exact_when_kept or not settings.keep_path):
+            _head_for(place, goals, (subgoals == targets) & plan.goal_vertices.take(targets))
+        return _Heading(vertices, entries, targets, subgoals, goals)
+
+    def _ahead(self, entries: Int32s) -> Int32s:
+        """The subgoal's entry from each vertex; along edges all are looked up once, if they are asked for again."""
+        routes, steps = self.plan.routes, self._settings.subgoal_steps
+        self._asked += 1
+        if routes.kind != "edges" or self._asked == 1:
+            return routes.ahead(entries, steps)
+        if self._table is None:
+            self._table = routes.ahead(np.arange(len(routes.values), dtype=np.int32), steps)
+        return self._table.take(entries)
+
+    def _kept(self, rows: Sequence[int], features: Float32s, vertices: Int32s) -> tuple[Int32s, Int32s]:
+        """Where each row is on the route it keeps to, and the subgoal's entry."""
+        routes, steps = self.plan.routes, self._settings.subgoal_steps
+        entries, ahead = np.empty_like(vertices), np.empty_like(vertices)
+        for i, (row, feature, vertex) in enumerate(zip(rows, features, vertices, strict=True)):
+            tracker = self._trackers.setdefault(row, routes.tracker(steps))
+            entries[i], further = tracker.locate(feature, int(vertex))
+            ahead[i] = routes.ahead(entries[i : i + 1], steps + further)[0]
+        return entries, ahead
+
+    def _rejoined(self, features: Float32s, vertices: Int32s) -> Int32s:
+        """Where nothing leads on to the goal, take the nearest vertex from which something does."""
+        plan = self.plan
+        if plan.goal_vertices.take(plan.routes.targets.take(vertices)).all():
+            return vertices  # all their routes end there, so that the search for what leads there is left out
+        leading = plan.can_reach.take(vertices)
+        if leading.all():
+            return vertices
+        vertices, joining = vertices.copy(), np.flatnonzero(plan.can_reach)
+        for row in np.flatnonzero(~leading):
+            vertices[row] = joining[distances_to(plan.graph.features[joining], features[row]).argmin()]
+        return vertices
 
 
 def _generator_for(observation: Any) -> np.random.Generator:
@@ -273,8 +277,8 @@ def _generator_for(observation: Any) -> np.random.Generator:
     return np.random.default_rng(crc32(seen))
 
 
-def _aim_at(place: Place, goals: Float32s, arriving: Bools) -> None:
-    """Where a path ends at what is wanted, put the place wanted in place of the recorded one beside it."""
+def _head_for(place: Place, goals: Float32s, arriving: Bools) -> None:
+    """Where a route ends at the goal, put the place wanted in place of the recorded one beside it."""
     rows = arriving.nonzero()[0]
     if len(rows):
         goals[rows[:, None], place.columns] = place.numbers

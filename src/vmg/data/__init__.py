@@ -1,37 +1,51 @@
-"""Data: `Episodes`, and a reader for each format.
+"""Data: `Episodes`, and a reader for each kind of data set.
 
 load("minari:D4RL/door/human-v2")   any data set by one string (see `load`)
 check, summarise, render            what is in it, and what looks wrong
 save                                one file, to carry to another machine
+READERS, Reader                     where to add a reader of your own (see `vmg.data.readers.base`)
 """
 
-from vmg.data.arrays import from_arrays, read_hdf5, read_npz, save
 from vmg.data.checks import check
-from vmg.data.d4rl import read_d4rl
 from vmg.data.episodes import Episode, Episodes, concatenate
-from vmg.data.loading import load
-from vmg.data.minari import read_minari
-from vmg.data.ogbench import read_ogbench
-from vmg.data.pointmaze import collect
+from vmg.data.loading import brings_environment, load, make_environment, reader_of, takes_keys
+from vmg.data.readers import (
+    READERS,
+    Reader,
+    collect,
+    from_arrays,
+    read_d4rl,
+    read_hdf5,
+    read_minari,
+    read_npz,
+    read_ogbench,
+    save,
+)
 from vmg.data.steps import DataWarning
 from vmg.data.summary import Summary, render, summarise
 
 __all__ = [
+    "READERS",
     "DataWarning",
     "Episode",
     "Episodes",
+    "Reader",
     "Summary",
+    "brings_environment",
     "check",
     "collect",
     "concatenate",
     "from_arrays",
     "load",
+    "make_environment",
     "read_d4rl",
     "read_hdf5",
     "read_minari",
     "read_npz",
     "read_ogbench",
+    "reader_of",
     "render",
     "save",
     "summarise",
+    "takes_keys",
 ]

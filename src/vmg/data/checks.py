@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from vmg.base.types import Bools, Float32s
 from vmg.data.episodes import Episodes
-from vmg.types import Bools, Float32s
 
 HUGE = 1e6
 AT_THE_BOUND = 0.999

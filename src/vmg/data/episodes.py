@@ -18,8 +18,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vmg.errors import VMGError
-from vmg.types import Bools, Float32s, Float64s, Int64s
+from vmg.base.errors import VMGError
+from vmg.base.types import Bools, Float32s, Float64s, Int64s
 
 RewardFunction = Callable[[Float32s, Float32s, Float32s], ArrayLike]
 
@@ -240,13 +240,13 @@ def _check_shapes(episodes: Episodes) -> None:
         raise VMGError(f"{source}: there is not a single episode in it.")
     if observations.ndim != 2:
         raise VMGError(
-            f"{source}: observations must be one vector a row, but have the shape {observations.shape}. "
+            f"{source}: observations must be one vector per row, but have the shape {observations.shape}. "
             "Images and other arrays are not supported: encode them into vectors first."
         )
     if actions.ndim != 2:
         raise VMGError(
-            f"{source}: actions must be one vector a row, but have the shape {actions.shape}. "
-            "Discrete actions are not supported; a single continuous number a step needs the shape (n, 1)."
+            f"{source}: actions must be one vector per row, but have the shape {actions.shape}. "
+            "Discrete actions are not supported; a single continuous number per step needs the shape (n, 1)."
         )
     if observations.shape[1] == 0 or actions.shape[1] == 0:
         raise VMGError(f"{source}: observations and actions need at least one number each.")

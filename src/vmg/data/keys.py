@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vmg.errors import VMGError
+from vmg.base.errors import VMGError
 
 
 def choose_keys(
@@ -44,7 +44,7 @@ def choose_keys(
 
 
 def join_leaves(observation: Any, keys: Sequence[str], *, batch: bool = False) -> NDArray[Any]:
-    """Put the chosen leaves of an observation side by side: one vector, or with `batch` one a row."""
+    """Put the chosen leaves of an observation side by side: one vector, or with `batch` one per row."""
     parts = []
     for key in keys:
         name, wanted = leaf_of(key)

@@ -1,17 +1,13 @@
 """`load("source:name")`: any data set by one string, the form commands, configurations and saved agents use."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import parse_qsl
 
-from vmg.data.arrays import read_hdf5, read_npz
-from vmg.data.d4rl import read_d4rl
+from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
-from vmg.data.minari import read_minari
-from vmg.data.ogbench import read_ogbench
-from vmg.data.pointmaze import collect
-from vmg.errors import VMGError
+from vmg.data.readers import READERS, Reader
 
 
 def load(name: str, *, keys: Sequence[str] | None = None, **options: Any) -> Episodes:
@@ -20,81 +16,99 @@ def load(name: str, *, keys: Sequence[str] | None = None, **options: Any) -> Epi
         minari:D4RL/door/human-v2                       a Minari set on this machine; `keys` choose what makes the state
         d4rl:hopper_medium-v2.hdf5                      a D4RL file; option reward_on_arrival
         ogbench:pointmaze-medium-navigate-v0.npz        an OGBench file
-        npz:episodes.npz, hdf5:episodes.hdf5            plain arrays (see `vmg.data.arrays`)
+        npz:episodes.npz, hdf5:episodes.hdf5            plain arrays (see `vmg.data.readers.arrays`)
         pointmaze:medium?steps=20000&seed=1             made on the spot: umaze, medium or large
 
-    Options can stand in the string or be given by name.
+    The source names a reader in `READERS`; others can be added. Options can stand in the id or be given by name.
     """
-    source, colon, rest = name.partition(":")
-    if not colon or source not in SOURCES:
-        raise VMGError(_unknown(name, source if colon else None))
-    rest, written = _options(rest)
-    if not rest:
-        raise VMGError(f"{name!r} names no data after {source!r}. An example: {SOURCES[source].example}")
-    given = _parsed(name, SOURCES[source], written | options)
+    reader = reader_of(name)
+    if reader is None:
+        raise VMGError(_unknown(name))
+    source, bare, written = _parts(name)
+    if not bare:
+        raise VMGError(f"{name!r} names no data after {source!r}. An example: {reader.example}")
+    given = _checked(name, reader, written | options)
     if keys is not None:
-        if source != "minari":
-            raise VMGError(f"{name}: only minari sets have keys to choose; leave keys out.")
+        if not reader.takes_keys:
+            raise VMGError(f"{name}: only {_sources_with_keys()} sets have keys to choose; leave keys out.")
         given["keys"] = keys
-    return SOURCES[source].read(rest, **given)
+    return reader.read(bare, **given)
 
 
-@dataclass(frozen=True)
-class Source:
-    """A kind of data set: how to read one by its name, and which options that takes."""
-
-    read: Callable[..., Episodes]
-    example: str
-    options: dict[str, type]
+def reader_of(data_id: str) -> Reader | None:
+    """Return the reader of a data set; None where its id names none."""
+    source, colon, _ = data_id.partition(":")
+    return READERS.find(source) if colon and source in READERS else None
 
 
-SOURCES = {
-    "minari": Source(read_minari, "minari:D4RL/door/human-v2", {}),
-    "d4rl": Source(read_d4rl, "d4rl:hopper_medium-v2.hdf5", {"reward_on_arrival": bool}),
-    "ogbench": Source(read_ogbench, "ogbench:pointmaze-medium-navigate-v0.npz", {}),
-    "npz": Source(read_npz, "npz:episodes.npz", {}),
-    "hdf5": Source(read_hdf5, "hdf5:episodes.hdf5", {}),
-    "pointmaze": Source(collect, "pointmaze:medium?steps=20000&seed=1", {"steps": int, "seed": int}),
-}
-SUFFIXES = {".hdf5": "d4rl", ".h5": "hdf5", ".npz": "npz"}
+def takes_keys(data_id: str) -> bool:
+    """Say whether `keys` can choose which parts of this data set's observations make the state."""
+    reader = reader_of(data_id)
+    return reader is not None and reader.takes_keys
 
 
-def _options(rest: str) -> tuple[str, dict[str, Any]]:
-    """Cut "?a=1&b=2" off the end; a question mark in a file's name is no option."""
-    front, mark, query = rest.rpartition("?")
+def brings_environment(data_id: str) -> bool:
+    """Say whether this data set brings an environment to evaluate in."""
+    reader = reader_of(data_id)
+    return reader is not None and reader.brings_environment
+
+
+def make_environment(data_id: str, **options: Any) -> Any:
+    """Make the environment that a data set brings; the options are the environment's."""
+    reader = reader_of(data_id)
+    if reader is None or reader.environment is None:
+        raise VMGError(f"{data_id!r} brings no environment. Name a task, or an environment of gymnasium's.")
+    return reader.environment(_parts(data_id)[1], **options)
+
+
+def _parts(data_id: str) -> tuple[str, str, dict[str, Any]]:
+    """Split an id into source, name and options; a question mark in a file's name begins no option."""
+    source, _, rest = data_id.partition(":")
+    name, mark, query = rest.rpartition("?")
     if not mark or "=" not in query:
-        return rest, {}
-    return front, dict(parse_qsl(query, keep_blank_values=True))
+        return source, rest, {}
+    return source, name, dict(parse_qsl(query, keep_blank_values=True))
 
 
-def _parsed(name: str, source: Source, given: dict[str, Any]) -> dict[str, Any]:
+def _checked(data_id: str, reader: Reader, given: Mapping[str, Any]) -> dict[str, Any]:
     for option in given:
-        if option not in source.options:
-            known = ", ".join(source.options) or "none"
-            raise VMGError(f"{name}: {option!r} is not an option of this source. Its options: {known}.")
-    return {option: _value(name, option, value, source.options[option]) for option, value in given.items()}
+        if option not in reader.options:
+            known = ", ".join(reader.options) or "none"
+            raise VMGError(f"{data_id}: {option!r} is not an option of this source. Its options: {known}.")
+    return {option: _value(data_id, option, value, reader.options[option]) for option, value in given.items()}
 
 
-def _value(name: str, option: str, value: Any, kind: type) -> Any:
-    if kind is bool:
-        words = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-        if str(value).lower() in words:
-            return words[str(value).lower()]
-    else:
-        try:
-            return kind(str(value).replace("_", ""))
-        except ValueError:
-            pass
-    wanted = "true or false" if kind is bool else "a whole number"
-    raise VMGError(f"{name}: {option} must be {wanted}, not {value!r}.")
+_TRUTHS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+_IN_WORDS = {bool: "true or false", int: "a whole number", float: "a number"}
 
 
-def _unknown(name: str, source: str | None) -> str:
-    listed = f"A data set is called source:name, for example {', '.join(each.example for each in SOURCES.values())}."
-    suffix = next((end for end in SUFFIXES if name.partition("?")[0].endswith(end)), None)
-    if source is None and suffix:
-        return f"{name!r} does not say what kind of data it is. Did you mean {SUFFIXES[suffix]}:{name}? {listed}"
-    if source is None and "/" in name:
-        return f"{name!r} does not say what kind of data it is. Did you mean minari:{name}? {listed}"
-    what = f"{source!r} is not a source of data" if source else f"{name!r} names no source of data"
+def _value(data_id: str, option: str, value: Any, kind: type) -> Any:
+    """Return an option's value as its type; it may have been written as text."""
+    try:
+        return _TRUTHS[str(value).lower()] if kind is bool else kind(str(value))
+    except (KeyError, ValueError) as error:
+        wanted = _IN_WORDS.get(kind, f"a {kind.__name__}")
+        raise VMGError(f"{data_id}: {option} must be {wanted}, not {value!r}.") from error
+
+
+def _sources_with_keys() -> str:
+    return " and ".join(source for source, reader in READERS.items() if reader.takes_keys)
+
+
+def _unknown(data_id: str) -> str:
+    """Say that an id names no source, and which there are."""
+    source, colon, _ = data_id.partition(":")
+    examples = ", ".join(reader.example for _, reader in READERS.items())
+    listed = f"A data set is called source:name, for example {examples}."
+    if not colon and (likely := _likely_source(data_id)):
+        return f"{data_id!r} does not say what kind of data it is. Did you mean {likely}:{data_id}? {listed}"
+    what = f"{source!r} is not a source of data" if colon and source else f"{data_id!r} names no source of data"
     return f"{what}. {listed}"
+
+
+def _likely_source(name: str) -> str:
+    """Return the source whose names look most like this one; nothing if none does."""
+    bare = name.partition("?")[0]
+    patterns = {source: reader.looks_like for source, reader in READERS.items() if reader.looks_like}
+    alike = [source for source, pattern in patterns.items() if fnmatchcase(bare, pattern)]
+    return max(alike, key=lambda source: len(patterns[source]), default="")

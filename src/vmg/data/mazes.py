@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from vmg.errors import VMGError, require
-from vmg.types import Float64s, Int64s
+from vmg.base.errors import VMGError, require
+from vmg.base.types import Float64s, Int64s
 
 MazeMap = Sequence[Sequence[int | str]]
 

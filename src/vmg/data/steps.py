@@ -1,11 +1,11 @@
-"""From a log of rows, one a step, with end marks, to episodes. Every format that is such a log goes through here.
+"""From a log with one row per step, and end marks, to episodes. Every format that is such a log goes through here.
 
     row                 0   1   2   3   4           an episode ends at each row marked terminal or timeout
     end mark                    x       x
     episode             0   0   0   1   1
 
 Where the rows hold no `next_observations`, the state after an episode's last action is nowhere in the log. Its last row
-then only serves as the final state: its action is dropped, and a reward lost with it is said.
+then only serves as the final state: its action is dropped, and a warning counts the rewards lost with it.
 """
 
 import warnings
@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vmg.base.errors import VMGError
+from vmg.base.types import Bools, Int64s
 from vmg.data.episodes import Episodes
-from vmg.errors import VMGError
-from vmg.types import Bools, Int64s
 
 
 class DataWarning(UserWarning):
@@ -26,8 +26,8 @@ class DataWarning(UserWarning):
 
 
 @dataclass(frozen=True)
-class Rows:
-    """A log, one row a step, as it stands in a file."""
+class StepLog:
+    """A log with one row per step, as it stands in a file."""
 
     observations: NDArray[Any]
     actions: NDArray[Any]
@@ -40,38 +40,38 @@ class Rows:
     source: str
 
 
-def assemble(rows: Rows, *, reward_on_arrival: bool = False, last_row_acts: bool = True) -> Episodes:
+def assemble(log: StepLog, *, reward_on_arrival: bool = False, last_row_acts: bool = True) -> Episodes:
     """Cut a log into episodes.
 
     `reward_on_arrival`: row t's reward was earned by arriving in row t's state, so it belongs to the step before,
     r_t = stored[t+1]. The first row's reward has no step to go to, and the step into the last `next_observations` has
-    no reward in the file: the former is dropped (and said if it was not 0), the latter step too.
+    no reward in the file: both are dropped, the former with a warning if it was not 0.
     `last_row_acts`: an episode's last row is a step like the others (D4RL), and not just the final state (OGBench).
     """
-    unmarked = _unmarked_ends(rows)
-    timeouts = rows.timeouts | unmarked
-    ends = rows.terminals | timeouts
+    unmarked = _unmarked_ends(log)
+    timeouts = log.timeouts | unmarked
+    ends = log.terminals | timeouts
     ends[-1] = True
     cut = _Cut(np.flatnonzero(ends))
-    flags = rows.terminals[cut.last], (timeouts | ~(rows.terminals | timeouts))[cut.last]
-    if rows.next_observations is not None and not reward_on_arrival:
-        return _with_final_states(rows, rows.next_observations, cut, *flags)
-    return _last_row_as_state(rows, cut, *flags, reward_on_arrival=reward_on_arrival, last_row_acts=last_row_acts)
+    flags = log.terminals[cut.last], (timeouts | ~(log.terminals | timeouts))[cut.last]
+    if log.next_observations is not None and not reward_on_arrival:
+        return _with_final_states(log, log.next_observations, cut, *flags)
+    return _last_row_as_state(log, cut, *flags, reward_on_arrival=reward_on_arrival, last_row_acts=last_row_acts)
 
 
 def check_rows(fields: Mapping[str, NDArray[Any]], source: str) -> None:
-    """Refuse fields that are not numbers, or not one row a step each; called with the names they have in the file."""
+    """Refuse fields that are not numbers, or not one row per step each; called with the names they have in the file."""
     for name, values in fields.items():
         if values.dtype.kind not in "biuf":
             raise VMGError(f"{source}: {name} must be numbers, not {values.dtype}.")
         if values.ndim == 0:
-            raise VMGError(f"{source}: {name} is a single number, but needs one row a step.")
+            raise VMGError(f"{source}: {name} is a single number, but needs one row per step.")
     n_rows, expected = len(fields["observations"]), fields["observations"].shape
     for name, values in fields.items():
         if len(values) != n_rows:
             raise VMGError(
                 f"{source}: the lengths do not fit: observations has {n_rows} rows, {name} has {len(values)}. "
-                "Every field needs one row a step."
+                "Every field needs one row per step."
             )
         if name == "next_observations" and values.shape != expected:
             raise VMGError(
@@ -82,16 +82,16 @@ def check_rows(fields: Mapping[str, NDArray[Any]], source: str) -> None:
 
 
 def column(fields: Mapping[str, NDArray[Any]], name: str, source: str) -> NDArray[Any]:
-    """Return a field of one number a row; files store it as (n,) or (n, 1)."""
+    """Return a field of one number per row; files store it as (n,) or (n, 1)."""
     values = fields[name]
     flat = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
     if flat.ndim != 1:
-        raise VMGError(f"{source}: {name} must be one number a row, but has the shape {values.shape}.")
+        raise VMGError(f"{source}: {name} must be one number per row, but has the shape {values.shape}.")
     return flat
 
 
 def flag_column(fields: Mapping[str, NDArray[Any]], name: str, source: str) -> Bools:
-    """Return a field of one yes or no a row, stored as booleans or as the numbers 0 and 1."""
+    """Return a field of one yes or no per row, stored as booleans or as the numbers 0 and 1."""
     values = column(fields, name, source)
     if values.dtype != bool and not (values.dtype.kind in "iuf" and np.isin(values, (0, 1)).all()):
         raise VMGError(f"{source}: {name} must hold only 0 and 1 (or False and True).")
@@ -114,76 +114,76 @@ class _Cut:
 
 
 def _with_final_states(
-    rows: Rows, next_observations: NDArray[Any], cut: _Cut, terminated: Bools, truncated: Bools
+    log: StepLog, next_observations: NDArray[Any], cut: _Cut, terminated: Bools, truncated: Bools
 ) -> Episodes:
     """Every row is a step; after each episode's rows comes its last next observation."""
     episode = np.repeat(np.arange(len(cut.last)), cut.counts)
-    shape = (len(rows.observations) + len(cut.last), *rows.observations.shape[1:])
-    observations = np.empty(shape, rows.observations.dtype)
-    observations[np.arange(len(episode)) + episode] = rows.observations
+    shape = (len(log.observations) + len(cut.last), *log.observations.shape[1:])
+    observations = np.empty(shape, log.observations.dtype)
+    observations[np.arange(len(episode)) + episode] = log.observations
     observations[cut.last + np.arange(len(cut.last)) + 1] = next_observations[cut.last]
-    return Episodes(observations, rows.actions, rows.rewards, cut.counts, terminated, truncated, rows.source)
+    return Episodes(observations, log.actions, log.rewards, cut.counts, terminated, truncated, log.source)
 
 
 def _last_row_as_state(
-    rows: Rows, cut: _Cut, terminated: Bools, truncated: Bools, *, reward_on_arrival: bool, last_row_acts: bool
+    log: StepLog, cut: _Cut, terminated: Bools, truncated: Bools, *, reward_on_arrival: bool, last_row_acts: bool
 ) -> Episodes:
     """Each episode's last row is its final state; single rows hold no step and are left out."""
     kept = cut.counts > 1
-    _say_dropped_rows(rows, int((~kept).sum()))
+    _say_dropped_rows(log, int((~kept).sum()))
     if reward_on_arrival:
-        _say_lost(rows, cut.first[kept], "the first row, which no step leads to")
+        _say_lost(log, cut.first[kept], "the first row, which no step leads to")
     elif last_row_acts:
-        _say_lost(rows, cut.last[kept], "the last row, whose action leads to a state the file does not hold")
+        _say_lost(log, cut.last[kept], "the last row, whose action leads to a state the file does not hold")
     row_kept = np.repeat(kept, cut.counts)
     is_first, is_last = (_marks(len(row_kept), places) for places in (cut.first, cut.last))
     acts = row_kept & ~is_last
     return Episodes(
-        observations=rows.observations[row_kept],
-        actions=rows.actions[acts],
-        rewards=rows.rewards[row_kept & ~is_first if reward_on_arrival else acts],
+        observations=log.observations[row_kept],
+        actions=log.actions[acts],
+        rewards=log.rewards[row_kept & ~is_first if reward_on_arrival else acts],
         lengths=cut.counts[kept] - 1,
         terminated=terminated[kept],
         truncated=truncated[kept],
-        source=rows.source,
+        source=log.source,
     )
 
 
-def _unmarked_ends(rows: Rows) -> Bools:
+def _unmarked_ends(log: StepLog) -> Bools:
     """Rows after which the log jumps: the next row's observation is not this row's next observation."""
-    jumps = np.zeros(len(rows.observations), dtype=bool)
-    if rows.next_observations is None or len(jumps) == 1:
+    jumps = np.zeros(len(log.observations), dtype=bool)
+    if log.next_observations is None or len(jumps) == 1:
         return jumps
-    here, there = rows.next_observations[:-1], rows.observations[1:]
+    here, there = log.next_observations[:-1], log.observations[1:]
     # Tolerance: files that rounded one of the two fields. NaN is not a jump: it is reported as NaN later.
     same = np.isclose(here, there, rtol=1e-4, atol=1e-5, equal_nan=True).reshape(len(here), -1).all(1)
-    jumps[:-1] = ~same & ~(rows.terminals | rows.timeouts)[:-1]
+    jumps[:-1] = ~same & ~(log.terminals | log.timeouts)[:-1]
     if jumps.sum() > len(jumps) / 2 and len(jumps) > 2:
         raise VMGError(
-            f"{rows.source}: the rows are not in the order of time: after {jumps.sum()} of {len(jumps)} rows, "
+            f"{log.source}: the rows are not in the order of time: after {jumps.sum()} of {len(jumps)} rows, "
             "next_observations is not what the next row observes. Whole episodes in order are needed, not shuffled "
             "steps."
         )
     if jumps.any():
         _warn(
-            f"{rows.source}: after {jumps.sum()} rows (the first: {np.argmax(jumps)}) next_observations is not what "
+            f"{log.source}: after {jumps.sum()} rows (the first: {np.argmax(jumps)}) next_observations is not what "
             "the next row observes, and no end is marked there. Episodes were cut at these rows and count as truncated."
         )
     return jumps
 
 
-def _say_dropped_rows(rows: Rows, count: int) -> None:
+def _say_dropped_rows(log: StepLog, count: int) -> None:
     if count:
         what = "1 episode of a single row was" if count == 1 else f"{count} episodes of a single row were"
-        _warn(f"{rows.source}: {what} left out: without a state after the action there is no step.")
+        _warn(f"{log.source}: {what} left out: without a state after the action there is no step.")
 
 
-def _say_lost(rows: Rows, places: Int64s, which: str) -> None:
-    lost = rows.rewards[places]
+def _say_lost(log: StepLog, places: Int64s, which: str) -> None:
+    lost = log.rewards[places]
     n_lost = int(np.count_nonzero(lost))
     if n_lost:
         _warn(
-            f"{rows.source}: {n_lost} of {len(places)} episodes lose a reward ({lost.sum():g} in all): it was stored "
+            f"{log.source}: {n_lost} of {len(places)} episodes lose a reward ({lost.sum():g} in all): it was stored "
             f"with {which}."
         )
 

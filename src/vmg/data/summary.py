@@ -32,14 +32,14 @@ class Summary:
     observation_size: int
     action_size: int
     lengths: Range
-    """Steps of an episode."""
+    """Steps per episode."""
     returns: Range
-    """Undiscounted return of an episode."""
+    """Undiscounted return per episode."""
     rewards: Range
-    """Reward of a step."""
-    paid_steps: float
+    """Reward per step."""
+    rewarded_steps: float
     """Share of the steps whose reward is not 0."""
-    paid_episodes: float
+    rewarded_episodes: float
     """Share of the episodes with any such step."""
     actions: Range
     observations: Range
@@ -60,7 +60,7 @@ class Summary:
 
 def summarise(episodes: Episodes) -> Summary:
     """Collect the facts about a set of episodes, with what looks suspicious."""
-    paid = episodes.rewards != 0
+    rewarded = episodes.rewards != 0
     terminated, truncated = episodes.terminated, episodes.truncated
     return Summary(
         source=episodes.source,
@@ -71,8 +71,8 @@ def summarise(episodes: Episodes) -> Summary:
         lengths=_range(episodes.lengths),
         returns=_range(episodes.returns),
         rewards=_range(episodes.rewards),
-        paid_steps=float(paid.mean()),
-        paid_episodes=float(np.logical_or.reduceat(paid, episodes.first_step[:-1]).mean()),
+        rewarded_steps=float(rewarded.mean()),
+        rewarded_episodes=float(np.logical_or.reduceat(rewarded, episodes.first_step[:-1]).mean()),
         actions=_range(episodes.actions),
         observations=_range(episodes.observations),
         terminated=int((terminated & ~truncated).sum()),
@@ -126,7 +126,7 @@ def _findings(summary: Summary) -> list["RenderableType"]:
 def _lengths(lengths: Range) -> str:
     if lengths.smallest == lengths.largest:
         return f"{lengths.smallest:,.0f} in each episode"
-    return f"{lengths.smallest:,.0f} to {lengths.largest:,.0f} an episode, median {lengths.median:,.0f}"
+    return f"{lengths.smallest:,.0f} to {lengths.largest:,.0f} per episode, median {lengths.median:,.0f}"
 
 
 def _numbers(size: int) -> str:
@@ -148,13 +148,13 @@ def _spread(values: Range) -> str:
 
 
 def _rewards(summary: Summary) -> str:
-    a_step = f"{_from_to(summary.rewards)} a step"
+    per_step = f"{_from_to(summary.rewards)} per step"
     if summary.rewards.smallest == summary.rewards.largest:
-        return a_step
-    if summary.paid_steps == 1:
-        return f"{a_step}, never 0"
-    steps, episodes = _share(summary.paid_steps), _share(summary.paid_episodes)
-    return f"{a_step}, not 0 on {steps} of the steps, in {episodes} of the episodes"
+        return per_step
+    if summary.rewarded_steps == 1:
+        return f"{per_step}, never 0"
+    steps, episodes = _share(summary.rewarded_steps), _share(summary.rewarded_episodes)
+    return f"{per_step}, not 0 on {steps} of the steps, in {episodes} of the episodes"
 
 
 def _endings(summary: Summary) -> str:

@@ -1,35 +1,39 @@
-"""The graph: merging, construction, rewards, values, planning. No JAX; numba only where something is computed."""
+"""The graph: merging, edges, rewards, values, routes. No JAX; numba only where something is computed."""
 
-from vmg.graph.construction import MemoryGraph, Recordings, build, connect
+from vmg.graph.edges import EDGE_SOURCES, Edge, Unrecorded, add_edges
 from vmg.graph.evidence import Piece, expected_steps, followed, reachable_from, reaching, stitched
-from vmg.graph.merging import Labelling, Merging, MergingKind, merge_by_kmeans, merge_greedily
-from vmg.graph.planning import Paths, PathWeights, Search, Ties, solve
-from vmg.graph.rewards import EdgeRewards, Goal, GoalKind, Variant, find_goal, goal, reward
-from vmg.graph.solution import Along, Solution, Ways
+from vmg.graph.memory import MemoryGraph, Recordings, build, connect
+from vmg.graph.merging import Merging, merge_by_kmeans, merge_greedily
+from vmg.graph.rewards import EdgeRewards, Goal, find_goal, goal, reward
+from vmg.graph.routes import ROUTES, Routes
+from vmg.graph.routes.edges import EdgeRoutes
+from vmg.graph.routes.recordings import RecordingRoutes
+from vmg.graph.settings import GoalKind, GraphConfig, RewardVariant, SolveConfig
+from vmg.graph.solving import solve
 from vmg.graph.summary import GraphSummary, summarise
-from vmg.graph.values import DeadEnds, Values, iterate_values
+from vmg.graph.values import Values, iterate_values
 
 __all__ = [
-    "Along",
-    "DeadEnds",
+    "EDGE_SOURCES",
+    "ROUTES",
+    "Edge",
     "EdgeRewards",
+    "EdgeRoutes",
     "Goal",
     "GoalKind",
+    "GraphConfig",
     "GraphSummary",
-    "Labelling",
     "MemoryGraph",
     "Merging",
-    "MergingKind",
-    "PathWeights",
-    "Paths",
     "Piece",
+    "RecordingRoutes",
     "Recordings",
-    "Search",
-    "Solution",
-    "Ties",
+    "RewardVariant",
+    "Routes",
+    "SolveConfig",
+    "Unrecorded",
     "Values",
-    "Variant",
-    "Ways",
+    "add_edges",
     "build",
     "connect",
     "expected_steps",

@@ -1,30 +1,37 @@
 """What a path rests on: what can be reached, in how many environment steps, and from which recorded episodes."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from vmg.graph.construction import MemoryGraph
-from vmg.types import Bools, Float64s
+from vmg.base.types import Bools
+from vmg.graph import kernels
+from vmg.graph.memory import MemoryGraph
 
 
 @dataclass(frozen=True)
 class Piece:
     """A stretch of one recorded episode that a path follows: steps `first` to `last` of it, both included."""
 
-    episode: int
+    episode: int | None
+    """None: nobody recorded this piece, an edge of another kind."""
     first: int
     last: int
+    kind: str = "recorded"
+
+    def __str__(self) -> str:
+        if self.episode is None:
+            return f"an edge of the kind {self.kind!r}, about {self.last + 1} steps"
+        return f"episode {self.episode} (steps {self.first} to {self.last})"
 
 
 def reaching(graph: MemoryGraph, wanted: Bools) -> Bools:
     """Say from which vertices some wanted one can be reached."""
-    from vmg.graph.kernels.paths import best_reachable
-
     first_in, edges_in = graph.incoming
     by_rank = np.argsort(~wanted, kind="stable")
     groups = np.maximum(np.arange(graph.n_vertices) - int(wanted.sum()) + 1, 0)
-    targets = best_reachable(first_in, graph.tails[edges_in], np.zeros_like(wanted), by_rank, groups)
+    targets = kernels.paths.best_reachable(first_in, graph.tails[edges_in], np.zeros_like(wanted), by_rank, groups)
     found: Bools = wanted[targets]
     return found
 
@@ -40,16 +47,10 @@ def reachable_from(graph: MemoryGraph, vertex: int) -> Bools:
     return there
 
 
-def steps_per_visit(graph: MemoryGraph) -> Float64s:
-    """Mean environment steps from entering a vertex to leaving it, the leaving step included; 0 if it is never left."""
-    leaving = np.bincount(graph.tails, graph.counts[: graph.n_edges], graph.n_vertices)
-    inside = graph.counts[graph.n_edges :]
-    return np.where(leaving > 0, (leaving + inside) / np.maximum(leaving, 1), 0.0)
-
-
 def expected_steps(graph: MemoryGraph, path: list[int]) -> float:
-    """Environment steps the recorded episodes took for such a path, vertex by vertex."""
-    return float(steps_per_visit(graph)[path[:-1]].sum())
+    """Environment steps the recorded episodes took for such a path, edge by edge."""
+    edges = [graph.edge_number(tail, head) for tail, head in pairwise(path)]
+    return float(graph.edge_steps[edges].sum())
 
 
 def stitched(graph: MemoryGraph, path: list[int]) -> list[Piece]:
@@ -60,7 +61,13 @@ def stitched(graph: MemoryGraph, path: list[int]) -> list[Piece]:
     pieces: list[Piece] = []
     place = 0
     while place < len(path) - 1:
-        runs = [_run_along(graph, path, place, step) for step in _steps_on(graph, path[place], path[place + 1])]
+        edge = graph.edge_number(path[place], path[place + 1])
+        runs = [_run_along(graph, path, place, step) for step in _steps_on(graph, edge)]
+        if not runs:
+            known = graph.edge(edge)
+            pieces.append(Piece(None, 0, max(round(known.steps), 1) - 1, known.kind))
+            place += 1
+            continue
         edges, first, last = max(runs, key=lambda run: run[0])
         episode = int(np.searchsorted(np.cumsum(graph.lengths), first, side="right"))
         start = int(graph.lengths[:episode].sum())
@@ -82,10 +89,8 @@ def followed(graph: MemoryGraph, rows: list[int]) -> list[Piece]:
     return pieces
 
 
-def _steps_on(graph: MemoryGraph, tail: int, head: int) -> list[int]:
-    """Recorded steps from one vertex to another, in data order."""
-    edges = slice(graph.first_edge[tail], graph.first_edge[tail + 1])
-    edge = graph.first_edge[tail] + int(np.searchsorted(graph.heads[edges], head))
+def _steps_on(graph: MemoryGraph, edge: int) -> list[int]:
+    """Recorded steps on an edge, in data order."""
     first, order = graph.by_slot
     return [int(step) for step in order[first[edge] : first[edge + 1]]]
 

@@ -2,17 +2,15 @@
 
 import warnings
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
-from vmg.console import progress_bar
-from vmg.errors import VMGError
-from vmg.graph.searching import Search
-from vmg.types import Float32s, Int32s
-
-Labelling = Literal["nearest", "online"]
-MergingKind = Literal["greedy", "kmeans"]
+from vmg.base.console import progress_bar
+from vmg.base.errors import VMGError
+from vmg.base.types import Float32s, Int32s
+from vmg.graph import kernels
+from vmg.graph.nearest import VertexIndex
+from vmg.graph.settings import GraphConfig, Labelling
 
 
 @dataclass(frozen=True)
@@ -37,17 +35,12 @@ def merge_greedily(features: Float32s, radius: float, *, labelling: Labelling = 
     when it was scanned; ties go to the lower index.
 
     Time: near-linear in the points for features of low intrinsic dimension, at worst every pair once. Memory beyond
-    the input: one copy of it and 12 bytes a point.
+    the input: one copy of it and 12 bytes per point.
     """
-    from vmg.graph.kernels import merging as kernels
-
     points = _checked(features)
-    if not (np.isfinite(radius) and radius >= 0):
-        raise VMGError(f"The radius must be a finite number of at least 0, not {radius}.")
-    if labelling not in ("nearest", "online"):
-        raise VMGError(f"The labelling must be 'nearest' or 'online', not {labelling!r}.")
-    levels = max(0, int(np.ceil(np.log2(len(points) / kernels.LEAF_SIZE))))
-    rows, labels = kernels.merge_greedily(points, _largest_square(radius), labelling == "online", levels)
+    GraphConfig(radius=radius, labelling=labelling)  # refuses what these cannot be
+    levels = max(0, int(np.ceil(np.log2(len(points) / kernels.merging.LEAF_SIZE))))
+    rows, labels = kernels.merging.merge_greedily(points, _largest_square(radius), labelling == "online", levels)
     _warn_of_extremes(len(rows), len(points), radius)
     return Merging(points[rows], rows, labels, radius)
 
@@ -59,18 +52,18 @@ def merge_by_kmeans(features: Float32s, n_vertices: int, *, seed: int, iteration
     """
     points = _checked(features)
     if not 1 <= n_vertices <= len(points):
-        raise VMGError(f"k-means needs between 1 and {len(points)} vertices (one a state), not {n_vertices}.")
+        raise VMGError(f"k-means needs between 1 and {len(points)} vertices (one per state), not {n_vertices}.")
     chosen = np.random.default_rng(seed).choice(len(points), n_vertices, replace=False)
     centroids = points[np.sort(chosen)]
     with progress_bar(f"Merging into {n_vertices:,} vertices by k-means", iterations) as advance:
         for done in range(iterations):
             advance(done)
-            labels = Search(centroids).nearest(points)
+            labels = VertexIndex(centroids).nearest(points)
             moved = _means(points, labels, centroids)
             if np.array_equal(moved, centroids):
                 break
             centroids = moved
-    labels = Search(centroids).nearest(points)
+    labels = VertexIndex(centroids).nearest(points)
     occupied, inverse = np.unique(labels, return_inverse=True)
     labels = inverse.astype(np.int32)
     centroids = centroids[occupied]

@@ -5,18 +5,15 @@ R_G(j1→j2) = ½ R(j1→j1) + R(j1→j2) + ½ R(j2→j2)        R(a→b): mean 
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from vmg.base.errors import VMGError
+from vmg.base.types import Bools, Float64s
 from vmg.data.episodes import Episodes
-from vmg.errors import VMGError
-from vmg.graph.construction import MemoryGraph
-from vmg.types import Bools, Float64s
-
-Variant = Literal["mean", "max", "sum", "rm", "rm_h", "rm_t"]
-GoalKind = Literal["reach", "stay"]
+from vmg.graph.memory import MemoryGraph
+from vmg.graph.settings import GoalKind, RewardVariant, SolveConfig
 
 # How the steps of a slot are combined, and which halves of the rewards inside the two vertices are added: (tail, head).
 _VARIANTS: dict[str, tuple[str, float, float]] = {
@@ -59,10 +56,9 @@ class Goal:
     """Whether any recorded step leads to it from elsewhere, within the tolerance given."""
 
 
-def reward(graph: MemoryGraph, rewards: Episodes | ArrayLike, *, variant: Variant = "mean") -> EdgeRewards:
-    """Define R_G from one reward a recorded step: those of the episodes the graph was built from, or any array."""
-    if variant not in _VARIANTS:
-        raise VMGError(f"The reward variant must be one of {', '.join(_VARIANTS)}; not {variant!r}.")
+def reward(graph: MemoryGraph, rewards: Episodes | ArrayLike, *, variant: RewardVariant = "mean") -> EdgeRewards:
+    """Define R_G from one reward per recorded step: those of the episodes the graph was built from, or any array."""
+    SolveConfig(variant=variant)  # refuses what it cannot be
     steps = np.asarray(rewards.rewards if isinstance(rewards, Episodes) else rewards, dtype=np.float64)
     if steps.shape != graph.slots.shape:
         raise VMGError(f"The graph knows {len(graph.slots)} steps, but the rewards have the shape {steps.shape}.")
@@ -72,6 +68,8 @@ def reward(graph: MemoryGraph, rewards: Episodes | ArrayLike, *, variant: Varian
     slots = _combined(graph, steps, how)
     between, inside = slots[: graph.n_edges], slots[graph.n_edges :]
     edges = half_tail * inside[graph.tails] + between + half_head * inside[graph.heads]
+    if graph.unrecorded:
+        edges -= graph.edge_prices
     return EdgeRewards(edges, np.zeros(graph.n_vertices, bool), slots=slots)
 
 
@@ -81,7 +79,7 @@ def goal(
     tolerance: float,
     *,
     kind: GoalKind = "reach",
-    variant: Variant = "mean",
+    variant: RewardVariant = "mean",
 ) -> Goal:
     """Pay 1 for every step that arrives within `tolerance` of a goal; `distances` holds one for each observation.
 
@@ -97,8 +95,10 @@ def goal(
     return found
 
 
-def find_goal(graph: MemoryGraph, distances: ArrayLike, tolerance: float, *, kind: GoalKind, variant: Variant) -> Goal:
-    """Do as `goal` does, for those who say themselves what nothing leads to."""
+def find_goal(
+    graph: MemoryGraph, distances: ArrayLike, tolerance: float, *, kind: GoalKind, variant: RewardVariant
+) -> Goal:
+    """Like `goal`, without the warning: the caller reports goals that nothing reaches."""
     if kind not in ("reach", "stay"):
         raise VMGError(f"The kind of goal must be 'reach' or 'stay', not {kind!r}.")
     distance = np.asarray(distances, dtype=np.float64)
@@ -115,7 +115,9 @@ def find_goal(graph: MemoryGraph, distances: ArrayLike, tolerance: float, *, kin
     return replace(_goal_within(graph, distance, widened, kind, variant), known=found.known, entered=False)
 
 
-def _goal_within(graph: MemoryGraph, distance: Float64s, tolerance: float, kind: GoalKind, variant: Variant) -> Goal:
+def _goal_within(
+    graph: MemoryGraph, distance: Float64s, tolerance: float, kind: GoalKind, variant: RewardVariant
+) -> Goal:
     closest = int(np.argmin(distance))
     known = bool(distance[closest] <= tolerance)
     vertices = np.zeros(graph.n_vertices, bool)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from vmg.base.types import Float32s
 from vmg.data.episodes import Episodes
-from vmg.graph.construction import MemoryGraph
-from vmg.types import Float32s
+from vmg.graph.memory import MemoryGraph
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,16 @@ class GraphSummary:
     covered_steps: float | None = None
     """Share of held-out steps that stay inside a vertex or follow an edge of the graph."""
 
+    @property
+    def in_words(self) -> str:
+        """The size and shape in one line."""
+        return (
+            f"{self.vertices:,} vertices, {self.edges:,} edges, {self.components:,} components, "
+            f"{self.dead_ends:,} dead ends, {self.steps_per_edge:.1f} steps per edge"
+        )
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name, ready for JSON, which knows no infinity: None steps an edge if none is taken."""
+        """Return the numbers by name, ready for JSON, which knows no infinity: None steps per edge if none is taken."""
         return asdict(self) | {"steps_per_edge": self.steps_per_edge if isfinite(self.steps_per_edge) else None}
 
 

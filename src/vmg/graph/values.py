@@ -1,16 +1,14 @@
 """Value iteration on the graph, with a guaranteed error and both treatments of dead ends."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
-from vmg.errors import VMGError
-from vmg.graph.construction import MemoryGraph
+from vmg.base.types import Bools, Float64s
+from vmg.graph import kernels
+from vmg.graph.memory import MemoryGraph
 from vmg.graph.rewards import EdgeRewards
-from vmg.types import Bools, Float64s
-
-DeadEnds = Literal["loop", "zero"]
+from vmg.graph.settings import DeadEnds, SolveConfig
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,14 +35,7 @@ def iterate_values(
     edges out loops onto itself, worth its best incoming R_G ("loop", 0 if nothing comes in), or is worth 0 ("zero").
     A goal loops with its own worth. The value of a loop needs no iteration: worth/(1−discount).
     """
-    from vmg.graph.kernels import values as kernels
-
-    if not 0 <= discount < 1:
-        raise VMGError(f"The discount must lie in [0, 1), not {discount}.")
-    if not tolerance > 0:
-        raise VMGError(f"The tolerance must be greater than 0, not {tolerance}.")
-    if dead_ends not in ("loop", "zero"):
-        raise VMGError(f"Dead ends must be 'loop' or 'zero', not {dead_ends!r}.")
+    SolveConfig(discount=discount, dead_ends=dead_ends, tolerance=tolerance)  # refuses what these cannot be
     ended = np.diff(graph.first_edge) == 0
     worth = _loop_worth(graph, rewards) if dead_ends == "loop" else np.zeros(graph.n_vertices)
     worth[rewards.absorbing] = rewards.loop
@@ -53,7 +44,7 @@ def iterate_values(
     least = min(followed.min(initial=0.0), worth[settled].min(initial=0.0))  # nothing is worth less, for ever
     values = np.where(settled, worth, least) / (1 - discount)
     stop = tolerance * (1 - discount) / discount if discount > 0 else np.inf
-    sweeps = kernels.iterate_values(
+    sweeps = kernels.values.iterate_values(
         graph.first_edge, graph.heads, rewards.edges, settled, values, float(discount), stop
     )
     looping = settled if dead_ends == "loop" else rewards.absorbing

@@ -1,7 +1,8 @@
-"""Learning the metric space and the action translator from episodes; needs JAX, but neither simulator nor compiler."""
+"""Learning the metric space and a low-level policy from episodes; needs JAX, but neither simulator nor compiler."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from vmg.base.lazy import lazy_names
 from vmg.learn.config import LearnConfig, Training
 
 if TYPE_CHECKING:
@@ -10,15 +11,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LearnConfig", "Training", "fit", "fit_cloning", "fit_together", "load_checkpoint"]
 
-
-def __getattr__(name: str) -> Any:
-    """Import JAX only when something is learned: whoever reads a saved agent's settings need not have it."""
-    if name == "load_checkpoint":
-        from vmg.learn.store import load_checkpoint
-
-        return load_checkpoint
-    if name in __all__:
-        from vmg.learn import training
-
-        return getattr(training, name)
-    raise AttributeError(f"module 'vmg.learn' has no attribute {name!r}")
+# JAX is imported only when something is learned: whoever reads a saved agent's settings need not have it.
+__getattr__ = lazy_names(
+    "vmg.learn",
+    {"vmg.learn.store": ["load_checkpoint"], "vmg.learn.training": ["fit", "fit_cloning", "fit_together"]},
+)

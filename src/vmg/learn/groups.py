@@ -1,4 +1,4 @@
-"""What is learned side by side: trainings, each with its data, settings, seeds and folder, and groups of them."""
+"""What learns side by side: trainings, each with its data, settings, seeds and folder, and groups of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,22 +10,23 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
-from vmg.errors import VMGError
 from vmg.learn.config import Training
 from vmg.learn.loop import Own, State
-from vmg.learn.metric import Choices
-from vmg.learn.models import joined, narrowed, stacked, taken, widened, widest
-from vmg.learn.objectives import Objective, Steps, on_device, spans
+from vmg.learn.models import Model, Steps, on_device, spans
+from vmg.learn.stacking import joined, narrowed, stacked, taken, widened, widest
 from vmg.learn.store import Store
-from vmg.networks import Layers, Parts, Weights
+from vmg.networks.lowlevel import Numbers
+from vmg.networks.mlp import Parts, layer_sizes
+from vmg.networks.weights import Weights
 
 
 @dataclass(frozen=True)
-class Run:
-    """One training: what does not change while learning."""
+class Learner:
+    """One training with its model: what does not change while learning."""
 
-    objective: Objective
+    model: Model
     training: Training
 
     @property
@@ -46,15 +47,26 @@ class Run:
 
     @cached_property
     def inputs(self) -> Weights:
-        return self.objective.scalings(self.episodes)
+        return self.model.scalings(self.episodes)
+
+    @cached_property
+    def fixed_inputs(self) -> tuple[Any, ...]:
+        """What of its inputs must be the same side by side, in a form that can be compared."""
+        arrays = ((part, name, np.asarray(x)) for part, layers in self.inputs.items() for name, x in layers.items())
+        kept = ((part, name, x) for part, name, x in arrays if name not in {*_OWN, "columns"})  # columns: of the widest
+        return tuple((part, name, x.shape, x.dtype.str, x.tobytes()) for part, name, x in kept)
 
     @cached_property
     def parts(self) -> dict[str, Parts]:
-        return self.objective.parts(self.episodes)
+        return self.model.parts(self.episodes)
 
     @cached_property
-    def choices(self) -> Choices:
-        return Choices.of(self.objective.config)
+    def sizes(self) -> dict[str, tuple[int, ...]]:
+        return layer_sizes(self.parts, self.model.config.hidden_units)
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        return self.model.numbers()
 
     @cached_property
     def held_out(self) -> Steps | None:
@@ -63,17 +75,17 @@ class Run:
 
 @dataclass(frozen=True)
 class Group:
-    """Trainings at the same step: their models learn side by side, the narrow as wide as the widest."""
+    """Trainings at the same step: their models learn side by side, smaller ones zero-padded to the largest."""
 
-    runs: Sequence[Run]
+    learners: Sequence[Learner]
 
     @cached_property
-    def objective(self) -> Objective:
-        return self.runs[0].objective.shared()
+    def model(self) -> Model:
+        return self.learners[0].model.shared()
 
     @cached_property
     def parts(self) -> dict[str, Parts]:
-        return widest([run.parts for run in self.runs])
+        return widest([learner.parts for learner in self.learners])
 
     @cached_property
     def steps(self) -> Steps:
@@ -81,66 +93,73 @@ class Group:
 
     @cached_property
     def _sets(self) -> dict[int, Episodes]:
-        """The data sets, each once however many runs learn from it."""
-        return {id(run.episodes): run.episodes for run in self.runs}
+        """The data sets, each once however many learners there are from it."""
+        return {id(learner.episodes): learner.episodes for learner in self.learners}
 
     @cached_property
     def own(self) -> Own:
-        seeds = np.concatenate([np.array(run.seeds, np.uint32) for run in self.runs])
-        models = [len(run.seeds) for run in self.runs]
-        sets = [list(self._sets).index(id(run.episodes)) for run in self.runs]
+        seeds = np.concatenate([np.array(learner.seeds, np.uint32) for learner in self.learners])
+        models = [len(learner.seeds) for learner in self.learners]
+        sets = [list(self._sets).index(id(learner.episodes)) for learner in self.learners]
         first, size = (np.repeat(ends[sets], models) for ends in spans(list(self._sets.values())))
         width = self.steps.observations.shape[1]
-        scales = stacked([_scales(run.inputs, width) for run in self.runs for _ in run.seeds])
-        choices = Choices(*(np.repeat(each, models) for each in zip(*(run.choices for run in self.runs), strict=True)))
-        arrays = jax.tree.map(jnp.asarray, (seeds, first, size, scales, choices))
+        scales = stacked([_scales(learner, width) for learner in self.learners for _ in learner.seeds])
+        numbers = {
+            name: np.repeat([learner.numbers[name] for learner in self.learners], models)
+            for name in self.learners[0].numbers
+        }
+        arrays = jax.tree.map(jnp.asarray, (seeds, first, size, scales, numbers))
         return Own(*arrays)
 
     @cached_property
     def inputs(self) -> Weights:
-        widest = max(self.runs, key=lambda run: run.episodes.observation_size).inputs
+        widest = max(self.learners, key=lambda learner: learner.episodes.observation_size).inputs
         return {part: {name: layers[name] for name in layers.keys() - _OWN} for part, layers in widest.items()}
 
     def joined(self, states: Sequence[State]) -> State:
-        """Put the states of the runs side by side."""
-        wide = [_changed(state, widened, run.parts, self.parts) for run, state in zip(self.runs, states, strict=True)]
+        """Put the states of the learners side by side."""
+        wide = [
+            _changed(state, widened, learner.parts, self.parts)
+            for learner, state in zip(self.learners, states, strict=True)
+        ]
         together: State = joined(wide)
         return together
 
     def states(self, together: State) -> list[State]:
         """Undo `joined`."""
-        pairs = zip(self.runs, self.apart(together), strict=True)
-        return [_changed(state, narrowed, run.parts, self.parts) for run, state in pairs]
+        pairs = zip(self.learners, self.apart(together), strict=True)
+        return [_changed(state, narrowed, learner.parts, self.parts) for learner, state in pairs]
 
     def apart(self, together: Any) -> list[Any]:
-        """Cut what has one leading entry a model into one piece a run."""
+        """Cut what has one leading entry per model into one piece per learner."""
         return [taken(together, which) for which in self._slices]
 
-    def weights_of(self, run: int, together: State) -> Weights:
-        """Return the weights of one of the runs."""
-        return narrowed(taken(together.learned, self._slices[run]), self.runs[run].parts, self.parts)
+    def weights_of(self, learner: int, together: State) -> Weights:
+        """Return the weights of one of the learners."""
+        return narrowed(taken(together.learned, self._slices[learner]), self.learners[learner].parts, self.parts)
 
     @cached_property
     def _slices(self) -> list[slice]:
-        ends = np.cumsum([len(run.seeds) for run in self.runs])
-        return [slice(end - len(run.seeds), end) for run, end in zip(self.runs, ends, strict=True)]
+        ends = np.cumsum([len(learner.seeds) for learner in self.learners])
+        return [slice(end - len(learner.seeds), end) for learner, end in zip(self.learners, ends, strict=True)]
 
 
 _OWN = {"mean", "std", "spread", "relative"}  # what each training has of its own in the inputs
 
 
-def _scales(inputs: Weights, width: int) -> Weights:
+def _scales(learner: Learner, width: int) -> Weights:
+    size = learner.episodes.observation_size
     return {
-        part: {name: _filled(layers, name, width) for name in layers.keys() & _OWN} for part, layers in inputs.items()
+        part: {name: _filled(np.asarray(layers[name]), name, size, width) for name in layers.keys() & _OWN}
+        for part, layers in learner.inputs.items()
     }
 
 
-def _filled(layers: Layers, name: str, width: int) -> Any:
-    """Return a scale as wide as the widest observation; what is added to that stays zero."""
-    array = np.asarray(layers[name])
-    if array.ndim == 0:
+def _filled(array: np.ndarray, name: str, size: int, width: int) -> np.ndarray:
+    """Return a scale of observations as wide as the widest; what is added to those stays zero."""
+    if array.shape != (size,):
         return array
-    return np.pad(array, (0, width - len(array)), constant_values=0 if name == "mean" else 1)
+    return np.pad(array, (0, width - size), constant_values=0 if name == "mean" else 1)
 
 
 def _changed(state: State, change: Callable[..., Weights], *parts: Mapping[str, Parts]) -> State:

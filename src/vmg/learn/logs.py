@@ -1,7 +1,7 @@
 """Losses on disk: metrics.csv always, TensorBoard when it is installed.
 
-metrics.csv has one row a log interval and model: the mean training losses since the row before, and the validation
-losses at that step (empty without validation episodes; so are the losses an ablation drops).
+metrics.csv has one row per log interval and model: the mean training losses since the row before, and the validation
+losses at that step (empty without validation episodes). Its columns are whatever losses a model has.
 """
 
 import os
@@ -13,10 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from vmg.files import write_text
-
-LOSSES = ("contrastive", "action", "translator", "attraction", "repulsion", "reconstruction", "length", "cloning")
-COLUMNS = ("step", "seed", *LOSSES, *(f"validation_{name}" for name in LOSSES))
+from vmg.base.files import write_text
 
 LossArrays = Mapping[str, np.ndarray]
 
@@ -27,16 +24,20 @@ class Logs:
     def __init__(self, folder: Path, seeds: Sequence[int], step: int) -> None:
         self._seeds = seeds
         path = folder / "metrics.csv"
-        write_text(path, _rows_until(path, step))
+        self._columns, rows = _rows_until(path, step)
+        write_text(path, rows)
         self._csv = open(path, "a", encoding="utf-8")  # noqa: SIM115
         self._boards = [_board(folder / "tensorboard" / f"seed_{seed}", step) for seed in seeds]
 
     def write(self, step: int, training: LossArrays, validation: LossArrays) -> None:
-        """Add one row a model; each loss has one entry a model."""
+        """Add one row per model; each loss has one entry per model. The first row of a file names its columns."""
+        if not self._columns:
+            self._columns = ["step", "seed", *training, *(f"validation_{name}" for name in training)]
+            self._csv.write(",".join(self._columns) + "\n")
         for i, seed in enumerate(self._seeds):
-            values = {name: float(training[name][i]) for name in LOSSES if name in training}
-            values |= {f"validation_{name}": float(validation[name][i]) for name in LOSSES if name in validation}
-            numbers = (f"{values[name]:.9g}" if name in values else "" for name in COLUMNS[2:])
+            values = {name: float(losses[i]) for name, losses in training.items()}
+            values |= {f"validation_{name}": float(losses[i]) for name, losses in validation.items()}
+            numbers = (f"{values[name]:.9g}" if name in values else "" for name in self._columns[2:])
             self._csv.write(",".join([str(step), str(seed), *numbers]) + "\n")
             if self._boards[i] is not None:
                 _add_scalars(self._boards[i], step, values)
@@ -58,11 +59,19 @@ class Logs:
                 board.close()
 
 
-def _rows_until(path: Path, step: int) -> str:
-    """Return the header and the rows up to `step`; a row that a kill cut short lies past it and has no line's end."""
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)[1:] if path.exists() else []
-    whole = (line for line in lines if line.endswith("\n"))
-    return ",".join(COLUMNS) + "\n" + "".join(line for line in whole if int(line.partition(",")[0]) <= step)
+def _rows_until(path: Path, step: int) -> tuple[list[str], str]:
+    """Return the columns, if there are any yet, and the header with the rows up to `step`.
+
+    A row that a kill cut short lies past the step and has no line's end.
+    """
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
+    if not lines or not lines[0].endswith("\n"):
+        return [], ""
+    header, *rows = lines
+    whole = (line for line in rows if line.endswith("\n"))
+    return header.rstrip("\n").split(","), header + "".join(
+        line for line in whole if int(line.partition(",")[0]) <= step
+    )
 
 
 def _board(folder: Path, step: int) -> Any:

@@ -1,12 +1,12 @@
 """The compiled loop: a thousand updates of every model in one call, with the data on the device.
 
-Models side by side share what an objective must share, but each has its seed and may have data and choices of its own.
+Models side by side share what a model must share, but each has its seed and may have data and choices of its own.
 
 Step i of the model with seed s draws from fold_in(key(s), i) and from nothing else, so that any step can be run again
 from the weights, Adam's moments, the averages and the step's number alone.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -14,10 +14,10 @@ import jax
 import jax.numpy as jnp
 import optax  # type: ignore[import-untyped]
 
-from vmg.learn.config import LearnConfig
-from vmg.learn.metric import Choices, Loss
-from vmg.learn.objectives import Draw, Objective, Steps
-from vmg.networks import Weights
+from vmg.learn.metric import Loss
+from vmg.learn.models import Model, Sample, Steps
+from vmg.networks.lowlevel import Numbers
+from vmg.networks.weights import Weights
 
 Losses: TypeAlias = dict[str, jax.Array]
 T = TypeVar("T")
@@ -27,7 +27,7 @@ VALIDATION_SEED = 0
 
 
 class Own(NamedTuple):
-    """What a model has of its own and keeps; every array has one leading entry a model."""
+    """What a model has of its own and keeps; every array has one leading entry per model."""
 
     seed: jax.Array
     first: jax.Array
@@ -36,11 +36,11 @@ class Own(NamedTuple):
     """How many they are."""
     scales: Weights
     """Mean and spread of its data, for each input, and whether goals are differences."""
-    choices: Choices
+    numbers: Numbers
 
 
 class State(NamedTuple):
-    """All that changes while learning; every array has one leading entry a model."""
+    """All that changes while learning; every array has one leading entry per model."""
 
     weights: Weights
     adam: optax.ScaleByAdamState
@@ -53,8 +53,8 @@ class State(NamedTuple):
         return self.weights | self.average
 
 
-def initial_state(weights: Weights, averaged: Sequence[str] = ()) -> State:
-    """Start Adam at these weights (one leading entry a model), and the average of the networks named."""
+def initial_state(weights: Weights, averaged: Iterable[str] = ()) -> State:
+    """Start Adam at these weights (one leading entry per model), and the average of the networks named."""
     average = jax.tree.map(jnp.array, {part: weights[part] for part in averaged})
     return State(jax.tree.map(jnp.asarray, weights), jax.vmap(_ADAM.init)(weights), average)
 
@@ -65,7 +65,7 @@ def state_at(step: int, weights: Weights, mu: Weights, nu: Weights, average: Wei
     return State(weights, optax.ScaleByAdamState(count=jnp.full(n_models, step, jnp.int32), mu=mu, nu=nu), average)
 
 
-@partial(jax.jit, static_argnames=("objective", "length"), donate_argnames="state")
+@partial(jax.jit, static_argnames=("model", "length"), donate_argnames="state")
 def run_chunk(
     state: State,
     own: Own,
@@ -73,7 +73,7 @@ def run_chunk(
     start: jax.Array,
     steps: Steps,
     *,
-    objective: Objective,
+    model: Model,
     length: int,
 ) -> tuple[State, Losses]:
     """Take `length` steps from step `start`; return the state and the losses of each (model, step).
@@ -84,21 +84,19 @@ def run_chunk(
     def learn(one: tuple[State, Own]) -> tuple[State, Losses]:
         state, own = one
         mine = steps._replace(first=own.first, size=own.size)
-        return _learn(state, own, _joined(inputs, own.scales), start, mine, objective, length)
+        return _learn(state, own, _joined(inputs, own.scales), start, mine, model, length)
 
     return _each_model(learn, (state, own))
 
 
-@partial(jax.jit, static_argnames="objective")
-def validation_losses(
-    weights: Weights, inputs: Weights, steps: Steps, choices: Choices, *, objective: Objective
-) -> Losses:
+@partial(jax.jit, static_argnames="model")
+def validation_losses(weights: Weights, inputs: Weights, steps: Steps, numbers: Numbers, *, model: Model) -> Losses:
     """Losses of each model, the mean over batches that are the same at every call."""
     keys = jax.random.split(_key(VALIDATION_SEED), VALIDATION_BATCHES)
-    draws = jax.vmap(lambda key: objective.draw(key, steps, choices))(keys)
+    samples = jax.vmap(lambda key: model.sample(key, steps, numbers))(keys)
 
     def validate(one: Weights) -> Losses:
-        infos = jax.lax.map(lambda draw: objective.loss(one | inputs, steps, draw, choices)[1], draws)
+        infos = jax.lax.map(lambda sample: model.loss(one | inputs, steps, sample, numbers)[1], samples)
         return {name: jnp.mean(losses) for name, losses in infos.items()}
 
     return _each_model(validate, weights)
@@ -108,42 +106,47 @@ _ADAM = optax.scale_by_adam()
 
 
 def _learn(
-    state: State, own: Own, inputs: Weights, start: jax.Array, steps: Steps, objective: Objective, length: int
+    state: State, own: Own, inputs: Weights, start: jax.Array, steps: Steps, model: Model, length: int
 ) -> tuple[State, Losses]:
     keys = jax.vmap(partial(jax.random.fold_in, _key(own.seed)))(start + jnp.arange(length))
-    draws = jax.vmap(lambda key: objective.draw(key, steps, own.choices))(keys)  # out of the loop: fewer kernels in it
+    samples = jax.vmap(lambda key: model.sample(key, steps, own.numbers))(keys)  # out of the loop: fewer kernels in it
 
     @partial(jax.grad, has_aux=True)
-    def gradient(weights: Weights, draw: Draw) -> Loss:
-        return objective.loss(weights | inputs, steps, draw, own.choices)
+    def gradient(weights: Weights, sample: Sample) -> Loss:
+        return model.loss(weights | inputs, steps, sample, own.numbers)
 
-    def step(state: State, draw: Draw) -> tuple[State, Losses]:
-        grads, info = gradient(state.weights, draw)
+    def step(state: State, sample: Sample) -> tuple[State, Losses]:
+        grads, info = gradient(state.weights, sample)
         updates, adam = _ADAM.update(grads, state.adam)
-        weights = _updated(state.weights, updates, objective.config.learning_rate, own.choices)
-        return State(weights, adam, _averaged(state.average, weights, adam.count, objective.config)), info
+        weights = _updated(state.weights, updates, model, own.numbers)
+        return State(weights, adam, _averaged(state.average, weights, adam.count, model)), info
 
-    return jax.lax.scan(step, state, draws)
+    return jax.lax.scan(step, state, samples)
 
 
-def _updated(weights: Weights, updates: Weights, rate: float, choices: Choices) -> Weights:
-    """Take a step of Adam and, in the translator, a little off every weight."""
+def _updated(weights: Weights, updates: Weights, model: Model, numbers: Numbers) -> Weights:
+    """Take a step of Adam and, in networks with weight decay, a little off every weight."""
+    rate = model.config.learning_rate
     stepped: Weights = jax.tree.map(lambda w, u: w - rate * u, weights, updates)
-    if "translator" in weights:
-        share = rate * choices.translator_decay
-        stepped["translator"] = jax.tree.map(
-            lambda new, w: new - share * w, stepped["translator"], weights["translator"]
-        )
+    for part, decay in model.decay.items():
+        stepped[part] = jax.tree.map(partial(_decayed, rate * numbers[decay]), stepped[part], weights[part])
     return stepped
 
 
-def _averaged(average: Weights, weights: Weights, count: jax.Array, config: LearnConfig) -> Weights:
+def _decayed(share: jax.Array, new: jax.Array, w: jax.Array) -> jax.Array:
+    return new - share * w
+
+
+def _averaged(average: Weights, weights: Weights, count: jax.Array, model: Model) -> Weights:
     """Move the averages towards the weights: their plain mean at first, then one that forgets."""
-    share = jnp.maximum(1 / config.translator_memory, 1 / count)
     return {
-        part: jax.tree.map(lambda mean, w: mean + share * (w - mean), layers, weights[part])
+        part: jax.tree.map(partial(_moved, jnp.maximum(1 / model.averaged[part], 1 / count)), layers, weights[part])
         for part, layers in average.items()
     }
+
+
+def _moved(share: jax.Array, mean: jax.Array, w: jax.Array) -> jax.Array:
+    return mean + share * (w - mean)
 
 
 def _joined(inputs: Weights, scales: Weights) -> Weights:
@@ -151,7 +154,7 @@ def _joined(inputs: Weights, scales: Weights) -> Weights:
 
 
 def batched() -> bool:
-    """Tell whether models are computed at once; a CPU is as fast one by one, and then each is to the bit as alone."""
+    """Tell whether models are computed at once. On a CPU they run one by one, bit-identical to training alone."""
     return jax.default_backend() != "cpu"
 
 

@@ -7,50 +7,32 @@ D² is the squared L2 distance: the sum over dimensions, not their mean. Every l
 with its terms, by name.
 """
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
-from vmg.learn.config import LearnConfig
-from vmg.networks import Weights, encode, mlp
+from vmg.networks.encoder import encode
+from vmg.networks.lowlevel import Number, Numbers
+from vmg.networks.mlp import mlp
+from vmg.networks.weights import Weights
 
-Number: TypeAlias = Any  # of Python, numpy or JAX
 Loss: TypeAlias = tuple[jax.Array, dict[str, jax.Array]]
 
 
-class Choices(NamedTuple):
-    """Settings of learning as numbers, so that models side by side may differ in them in one compiled loop."""
-
-    margin: Number
-    contrastive: Number
-    """1, or 0 to do without L_c."""
-    reconstruction: Number
-    """1, or 0 to do without the first term of L_a."""
-    goal_horizon: Number
-    translator_decay: Number
-
-    @classmethod
-    def of(cls, config: LearnConfig) -> "Choices":
-        """Return a configuration's."""
-        on = (np.float32(config.contrastive), np.float32(config.action_decoder))
-        return cls(np.float32(config.margin), *on, np.int32(config.goal_horizon), np.float32(config.translator_decay))
-
-
 def metric_loss(
-    weights: Weights, o_t: jax.Array, a_t: jax.Array, o_tp1: jax.Array, choices: Choices, *, program: bool
+    weights: Weights, o_t: jax.Array, a_t: jax.Array, o_tp1: jax.Array, numbers: Numbers, *, program: bool
 ) -> Loss:
     """L_metric = L_c + L_a (eq. 3), less what an ablation drops; `program`: with the published program's margins."""
     f_t, f_tp1 = jnp.split(encode(weights, jnp.concatenate([o_t, o_tp1])), 2)  # one product for both
     delta_t = mlp(weights["action_encoder"], jnp.concatenate([f_t, a_t], axis=-1))
     decoded_a_t = mlp(weights["action_decoder"], jnp.concatenate([f_t, delta_t], axis=-1))
-    margin = choices.margin
+    margin = numbers["margin"]
     l_c, info_c = contrastive_loss(f_t + delta_t, f_tp1, margin=2 * margin if program else margin)
     l_a, info_a = action_loss(
-        delta_t, decoded_a_t, a_t, margin=margin, squared_length=program, reconstruct=choices.reconstruction
+        delta_t, decoded_a_t, a_t, margin=margin, squared_length=program, reconstruct=numbers["reconstruction"]
     )
-    return l_a + choices.contrastive * l_c, info_c | info_a
+    return l_a + numbers["contrastive"] * l_c, info_c | info_a
 
 
 def contrastive_loss(predicted_f_tp1: jax.Array, f_tp1: jax.Array, *, margin: Number) -> Loss:

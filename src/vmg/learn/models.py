@@ -1,90 +1,256 @@
-"""Models as the loop wants them (one array for all, a leading entry a model) and as everyone else does (one by one)."""
+"""What is learned: which networks, from which batches, by which loss. Two models share one loop.
+
+`AgentModel` is what this project is about: the metric space and a low-level policy. `CloningModel` is the baselines':
+actions from observations, or from observations and goals.
+"""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
-from vmg.networks import Layers, Parts, Weights, initial_layers
-from vmg.types import Int64s
+from vmg.base.errors import VMGError
+from vmg.base.types import Float32s, Int32s
+from vmg.data.episodes import Episodes
+from vmg.learn.config import LearnConfig
+from vmg.learn.metric import Loss, metric_loss, squared_distance
+from vmg.networks.cloning import clone
+from vmg.networks.encoder import metric_parts
+from vmg.networks.lowlevel import Batch, Numbers
+from vmg.networks.lowlevel.translator import Translator
+from vmg.networks.mlp import Parts, goal_scaling, input_scaling
+from vmg.networks.weights import Weights
 
 
-def initial_models(sizes: Mapping[str, tuple[int, ...]], seeds: Sequence[int]) -> Weights:
-    """Stack the initial weights of every seed, drawn by numpy so that they are the same whatever the version of JAX."""
-    rngs = [np.random.default_rng(seed) for seed in seeds]
-    return stacked([{name: initial_layers(rng, layers) for name, layers in sizes.items()} for rng in rngs])
+class Steps(NamedTuple):
+    """What a batch is taken from, on the device: `size` steps from step `first` on."""
+
+    observations: jax.Array
+    actions: jax.Array
+    rewards: jax.Array
+    step_observation: jax.Array
+    steps_left: jax.Array
+    first: jax.Array
+    size: jax.Array
 
 
-def stacked(models: Sequence[Weights]) -> Weights:
-    """Join the models' arrays along a new leading axis."""
-    together: Weights = jax.tree.map(lambda *arrays: np.stack(arrays), *models)
-    return together
+class Sample(NamedTuple):
+    """One batch by its indices: which steps, and the rows of their observations and goals."""
+
+    step: jax.Array
+    row_t: jax.Array
+    row_goal: jax.Array
+    key: jax.Array | None = None
+    """For what else a loss draws; None where it draws nothing, so that nothing is carried through the loop."""
 
 
-def joined(parts: Sequence[Any]) -> Any:
-    """Put groups of models side by side."""
-    return jax.tree.map(lambda *arrays: np.concatenate(arrays), *parts)
+def on_device(*data: Episodes) -> Steps:
+    """Move the steps of one or more data sets to the device, one after the other; `first` and `size` are the first's.
 
-
-def taken(together: Any, which: slice | int) -> Any:
-    """Take some of the models, or one."""
-    return jax.tree.map(lambda array: array[which], together)
-
-
-def separate(together: Weights, inputs: Weights) -> list[Weights]:
-    """Take the models apart again, each complete with its inputs' scaling, as numpy arrays of its own."""
-    n_models = len(jax.tree.leaves(together)[0])
-    return [jax.tree.map(np.array, taken(together, i) | inputs) for i in range(n_models)]
-
-
-def widened(together: Weights, own: Mapping[str, Parts], wide: Mapping[str, Parts]) -> Weights:
-    """Give networks more inputs and outputs, with zero weights.
-
-    Training leaves them at zero, and the rest as it would be: the added inputs are zero, so are the added outputs and
-    what they are compared with, and with them every added gradient.
+    Which of them a model draws from is for the loop to say: `spans`. Narrow observations and actions are filled up with
+    zeros.
     """
-    return {name: _widened(layers, own[name], wide[name]) for name, layers in together.items()}
+    n_rows = [len(episodes.observations) for episodes in data]
+    if sum(n_rows) >= 2**31:
+        raise VMGError(f"{sum(n_rows):,} observations are too many for one training: rows are counted in 32 bits.")
+    offsets = np.cumsum([0, *n_rows[:-1]])
+    arrays = (
+        _below_each_other([episodes.observations for episodes in data]),
+        _below_each_other([episodes.actions for episodes in data]),
+        np.concatenate([episodes.rewards for episodes in data]).astype(np.float32),
+        np.concatenate([e.step_observation + offset for e, offset in zip(data, offsets, strict=True)]).astype(np.int32),
+        np.concatenate([episodes.steps_left for episodes in data]).astype(np.int32),
+    )
+    return Steps(*map(jnp.asarray, arrays), *(jnp.asarray(ends[0]) for ends in spans(data)))
 
 
-def narrowed(together: Weights, own: Mapping[str, Parts], wide: Mapping[str, Parts]) -> Weights:
-    """Undo `widened`."""
-    return {name: _narrowed(layers, own[name], wide[name]) for name, layers in together.items()}
+def _below_each_other(tables: Sequence[Float32s]) -> Float32s:
+    width = max(table.shape[1] for table in tables)
+    return np.concatenate([np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables])
 
 
-def widest(networks: Sequence[Mapping[str, Parts]]) -> dict[str, Parts]:
-    """Return what each network sees and gives at most."""
-    return {
-        name: (
-            tuple(max(sizes) for sizes in zip(*(parts[name][0] for parts in networks), strict=True)),
-            max(parts[name][1] for parts in networks),
+def spans(data: Sequence[Episodes]) -> tuple[Int32s, Int32s]:
+    """Return the first step of each data set, once they are laid one after the other, and how many it has."""
+    counts = np.array([episodes.n_steps for episodes in data])
+    return (np.cumsum(counts) - counts).astype(np.int32), counts.astype(np.int32)
+
+
+class Model(Protocol):
+    """What the loop needs to know; hashable, since a loop is compiled for each."""
+
+    @property
+    def config(self) -> LearnConfig: ...
+
+    @property
+    def headline(self) -> Sequence[str]:
+        """Names of the losses worth watching."""
+
+    @property
+    def dropped(self) -> Sequence[str]:
+        """Names of the losses that the loop computes for others, but that are not learned here."""
+
+    @property
+    def averaged(self) -> Mapping[str, int]:
+        """Networks whose weights are averaged, each over so many updates."""
+
+    @property
+    def decay(self) -> Mapping[str, str]:
+        """Networks with weight decay, each with the entry of `numbers` that says how much."""
+
+    def numbers(self) -> dict[str, Any]:
+        """Return the settings in which models side by side may differ, as numbers."""
+
+    def shared(self) -> "Model":
+        """Return what it must have in common with others that learn side by side with it."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return everything that tells this model from another, ready for JSON."""
+
+    def parts(self, episodes: Episodes) -> dict[str, Parts]:
+        """Return what each network sees and gives."""
+
+    def scalings(self, episodes: Episodes) -> Weights:
+        """Return what turns observations into inputs: not learned, the same for every model of these episodes."""
+
+    def sample(self, key: jax.Array, steps: Steps, numbers: Numbers) -> Sample:
+        """Draw a batch."""
+
+    def loss(self, weights: Weights, steps: Steps, sample: Sample, numbers: Numbers) -> Loss:
+        """Return the loss of a batch, and its terms by name."""
+
+
+@dataclass(frozen=True)
+class AgentModel:
+    """The metric space and the low-level policy."""
+
+    config: LearnConfig
+
+    @property
+    def headline(self) -> Sequence[str]:
+        return ("contrastive", "action", *self.config.low_level.losses)
+
+    @property
+    def dropped(self) -> Sequence[str]:
+        config = self.config
+        return (
+            *(() if config.contrastive else ("contrastive", "attraction", "repulsion")),
+            *(() if config.action_decoder else ("reconstruction",)),
         )
-        for name in networks[0]
-    }
+
+    @property
+    def averaged(self) -> Mapping[str, int]:
+        return self.config.low_level.averaged
+
+    @property
+    def decay(self) -> Mapping[str, str]:
+        return self.config.low_level.decay
+
+    def numbers(self) -> dict[str, Any]:
+        config = self.config
+        return {
+            "margin": np.float32(config.margin),
+            "contrastive": np.float32(config.contrastive),
+            "reconstruction": np.float32(config.action_decoder),
+            **config.low_level.numbers(),
+        }
+
+    def shared(self) -> "AgentModel":
+        return AgentModel(replace(_shared(self.config), low_level=self.config.low_level.shared()))
+
+    def describe(self) -> dict[str, Any]:
+        return self.config.to_dict()
+
+    def parts(self, episodes: Episodes) -> dict[str, Parts]:
+        sizes = (episodes.observation_size, episodes.action_size)
+        return metric_parts(*sizes, self.config.metric_dimension) | self.config.low_level.parts(*sizes)
+
+    def scalings(self, episodes: Episodes) -> Weights:
+        encoder = input_scaling(episodes.observations, self.config.encoder_inputs)
+        return {"encoder_input": encoder, **self.config.low_level.scalings(episodes)}
+
+    def sample(self, key: jax.Array, steps: Steps, numbers: Numbers) -> Sample:
+        """Draw steps uniformly, with replacement, and a goal for each as the low-level policy wants it."""
+        low_level = self.config.low_level
+        step, row_t, goal_key = _drawn_steps(key, steps, self.config.batch_size)
+        rows = low_level.goal_rows(goal_key, row_t, steps.steps_left[step], numbers)
+        return Sample(step, row_t, rows, jax.random.fold_in(key, 1) if low_level.draws else None)
+
+    def loss(self, weights: Weights, steps: Steps, sample: Sample, numbers: Numbers) -> Loss:
+        """L_metric and the low-level policy's loss; they share no weights, so their gradients do not mix."""
+        batch = Batch(
+            o_t=steps.observations[sample.row_t],
+            a_t=steps.actions[sample.step],
+            r_t=steps.rewards[sample.step],
+            o_tp1=steps.observations[sample.row_t + 1],
+            goal=steps.observations[sample.row_goal],
+            goal_steps=sample.row_goal - sample.row_t,
+            key=sample.key,
+        )
+        program = self.config.margins == "program"
+        l_metric, metric_info = metric_loss(weights, batch.o_t, batch.a_t, batch.o_tp1, numbers, program=program)
+        l_low_level, info = self.config.low_level.loss(weights, batch, numbers)
+        return l_metric + l_low_level, metric_info | info
 
 
-def _widened(layers: Layers, own: Parts, wide: Parts) -> Layers:
-    if own == wide:
-        return layers
-    last, (seen, given) = len(layers) // 2 - 1, wide
-    *models, _, hidden = layers["w0"].shape
-    first = np.zeros((*models, sum(seen), hidden), np.float32)
-    first[..., _rows(own, wide), :] = layers["w0"]
-    added = [(0, 0)] * len(models)
-    ends = {name: np.pad(layers[name], [*added, *inner, (0, given - own[1])])
-            for name, inner in ((f"w{last}", [(0, 0)]), (f"b{last}", []))}  # fmt: skip
-    return {**layers, "w0": first, **ends}
+@dataclass(frozen=True)
+class CloningModel:
+    """Behaviour cloning; with goal columns, conditioned on those columns of an observation later in the episode."""
+
+    config: LearnConfig
+    goal_columns: tuple[int, ...] = ()
+    headline = ("cloning",)
+    dropped = ()
+
+    @property
+    def averaged(self) -> Mapping[str, int]:
+        return {}
+
+    @property
+    def decay(self) -> Mapping[str, str]:
+        return {}
+
+    def numbers(self) -> dict[str, Any]:
+        return {}
+
+    def shared(self) -> "CloningModel":
+        return CloningModel(replace(_shared(self.config), low_level=Translator()), self.goal_columns)
+
+    def describe(self) -> dict[str, Any]:
+        return {**self.config.to_dict(), "goal_columns": list(self.goal_columns)}
+
+    def parts(self, episodes: Episodes) -> dict[str, Parts]:
+        return {"cloning": ((episodes.observation_size, len(self.goal_columns)), episodes.action_size)}
+
+    def scalings(self, episodes: Episodes) -> Weights:
+        inputs = self.config.low_level.cloning_inputs
+        return {"cloning_input": goal_scaling(episodes.observations, inputs, self.goal_columns)}
+
+    def sample(self, key: jax.Array, steps: Steps, numbers: Numbers) -> Sample:
+        """Draw steps uniformly, with replacement, and a goal anywhere in the rest of the episode for each."""
+        step, row_t, goal_key = _drawn_steps(key, steps, self.config.batch_size)
+        return Sample(step, row_t, row_t + jax.random.randint(goal_key, row_t.shape, 1, steps.steps_left[step] + 1))
+
+    def loss(self, weights: Weights, steps: Steps, sample: Sample, numbers: Numbers) -> Loss:
+        """D²(network(s_t, g), a_t)."""
+        goals = steps.observations[sample.row_goal][:, list(self.goal_columns)] if self.goal_columns else None
+        actions = clone(weights, steps.observations[sample.row_t], goals)
+        loss = jnp.mean(squared_distance(actions, steps.actions[sample.step]))
+        return loss, {"cloning": loss}
 
 
-def _narrowed(layers: Layers, own: Parts, wide: Parts) -> Layers:
-    if own == wide:
-        return layers
-    last = len(layers) // 2 - 1
-    ends = {name: layers[name][..., : own[1]] for name in (f"w{last}", f"b{last}")}
-    return {**layers, "w0": layers["w0"][..., _rows(own, wide), :], **ends}
+_VARIED = ("metric_dimension", "margin", "contrastive", "action_decoder", "encoder_inputs")
 
 
-def _rows(own: Parts, wide: Parts) -> Int64s:
-    """Where the inputs lie in the wider network: each part keeps its beginning."""
-    begins = np.cumsum([0, *wide[0][:-1]])
-    return np.concatenate([begin + np.arange(size) for begin, size in zip(begins, own[0], strict=True)])
+def _shared(config: LearnConfig) -> LearnConfig:
+    """Return the configuration without what models side by side may differ in."""
+    default = LearnConfig()
+    return replace(config, **{name: getattr(default, name) for name in _VARIED})
+
+
+def _drawn_steps(key: jax.Array, steps: Steps, n: int) -> tuple[jax.Array, jax.Array, jax.Array]:
+    step_key, goal_key = jax.random.split(key)
+    step = steps.first + jax.random.randint(step_key, (n,), 0, steps.size, jnp.int32)
+    return step, steps.step_observation[step], goal_key

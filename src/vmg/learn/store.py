@@ -8,7 +8,7 @@ metrics.csv, tensorboard/               losses, see `logs`
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,15 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from vmg.base.errors import VMGError
+from vmg.base.files import read_json, write_json
 from vmg.data.episodes import Episodes
-from vmg.errors import VMGError
-from vmg.files import read_json, write_json
 from vmg.learn.loop import State, state_at
-from vmg.learn.objectives import Objective
-from vmg.networks import Tensors, Weights, checked, flat, nested, read_tensors, write_tensors
+from vmg.learn.models import Model
+from vmg.networks.lowlevel import LowLevel
+from vmg.networks.lowlevel.translator import Translator
+from vmg.networks.models import checked_model
+from vmg.networks.weights import Tensors, Weights, flat, nested, read_tensors, write_tensors
 
 _OWN_FILES = ("learning.json", "training_state.safetensors", "metrics.csv", "checkpoints", "tensorboard")
 
@@ -53,7 +56,7 @@ class Store:
         tensors = {f"{part}.{name}": array for part, tree in parts.items() for name, array in flat(tree).items()}
         write_tensors(self.state_file, tensors, {"format": "vmg training state 1", "step": str(step)})
 
-    def read_state(self, initial: Weights, averaged: Sequence[str] = ()) -> tuple[State, int] | None:
+    def read_state(self, initial: Weights, averaged: Iterable[str] = ()) -> tuple[State, int] | None:
         """Read the state and its step, if there is one; `initial` says which arrays there must be."""
         if not self.state_file.exists():
             return None
@@ -71,8 +74,8 @@ class Store:
         write_tensors(path, tensors, {"format": "vmg checkpoint 1", "step": str(step)})
 
 
-def load_checkpoint(path: Path | str) -> dict[int, Weights]:
-    """Read a checkpoint: the weights of each seed's model."""
+def load_checkpoint(path: Path | str, low_level: LowLevel | None = None) -> dict[int, Weights]:
+    """Read a checkpoint: the weights of each seed's model; `low_level` is the kind they were learned with."""
     path = Path(path)
     tensors, metadata = read_tensors(path)
     if metadata.get("format") != "vmg checkpoint 1":
@@ -81,16 +84,14 @@ def load_checkpoint(path: Path | str) -> dict[int, Weights]:
     for name, array in tensors.items():
         seed, _, rest = name.partition(".")
         models.setdefault(int(seed), {})[rest] = array
-    return {seed: checked(model, path) for seed, model in sorted(models.items())}
+    return {seed: checked_model(model, path, low_level or Translator()) for seed, model in sorted(models.items())}
 
 
-def identity(
-    objective: Objective, seeds: Sequence[int], episodes: Episodes, validation: Episodes | None
-) -> dict[str, Any]:
+def identity(model: Model, seeds: Sequence[int], episodes: Episodes, validation: Episodes | None) -> dict[str, Any]:
     """Everything that decides how a run ends, as it reads when it comes back from JSON."""
     held_out = None if validation is None else validation.digest
     data = {"seeds": list(seeds), "episodes": episodes.digest, "validation": held_out}
-    described: dict[str, Any] = json.loads(json.dumps({"format": 1, **objective.describe(), **data}))
+    described: dict[str, Any] = json.loads(json.dumps({"format": 1, **model.describe(), **data}))
     return described
 
 

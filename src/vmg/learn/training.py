@@ -9,19 +9,19 @@ from typing import Any
 import jax
 import numpy as np
 
-from vmg.console import progress_bar, stopping_on_interrupt
+from vmg.base.console import progress_bar, stopping_on_interrupt
+from vmg.base.errors import VMGError
+from vmg.base.types import Float32s
 from vmg.data.episodes import Episodes
-from vmg.errors import VMGError
 from vmg.learn import loop
 from vmg.learn.config import LearnConfig, Training
-from vmg.learn.groups import Group, Run
-from vmg.learn.logs import LOSSES, Logs, LossArrays
+from vmg.learn.groups import Group, Learner
+from vmg.learn.logs import Logs, LossArrays
 from vmg.learn.loop import State, initial_state, run_chunk, validation_losses
-from vmg.learn.models import initial_models, separate
-from vmg.learn.objectives import Cloning, MetricAndTranslator, Objective
+from vmg.learn.models import AgentModel, CloningModel, Model
+from vmg.learn.stacking import initial_models, separate
 from vmg.learn.store import identity
-from vmg.networks import Weights, flat
-from vmg.types import Float32s
+from vmg.networks.weights import Weights, flat
 
 CHUNK = 1000  # steps in one call: long enough that the call costs nothing, short enough to watch
 SAVE_SECONDS = 30.0
@@ -37,7 +37,7 @@ def fit(
     resume: bool = True,
     show_progress: bool | None = None,
 ) -> list[Weights]:
-    """Learn one model a seed, side by side, and return their weights (numpy) in the order of the seeds.
+    """Learn one model per seed, side by side, and return their weights (numpy) in the order of the seeds.
 
     Each model is the one its seed gives alone. With a `folder`, losses and checkpoints are written there, and a run
     that was killed goes on where it was and ends at the same weights; a finished one returns at once. On a GPU each
@@ -63,8 +63,8 @@ def fit_together(
     loss ablations. What else differs takes a loop of its own.
     """
     configs = config if isinstance(config, Sequence) else [config or LearnConfig()] * len(trainings)
-    objectives = [MetricAndTranslator(each) for each in configs]
-    return _fit(objectives, trainings, resume=resume, show_progress=show_progress)
+    models = [AgentModel(each) for each in configs]
+    return _fit(models, trainings, resume=resume, show_progress=show_progress)
 
 
 def fit_cloning(
@@ -75,65 +75,69 @@ def fit_cloning(
     show_progress: bool | None = None,
 ) -> list[list[Weights]]:
     """Learn behaviour cloning, the baseline, with the same loop; goal columns make it goal-conditioned."""
-    objectives = [Cloning(config, goal_columns)] * len(trainings)
-    return _fit(objectives, trainings, resume=True, show_progress=show_progress)
+    models = [CloningModel(config, goal_columns)] * len(trainings)
+    return _fit(models, trainings, resume=True, show_progress=show_progress)
 
 
 def _fit(
-    objectives: Sequence[Objective], trainings: Sequence[Training], *, resume: bool, show_progress: bool | None
+    models: Sequence[Model], trainings: Sequence[Training], *, resume: bool, show_progress: bool | None
 ) -> list[list[Weights]]:
-    runs = [Run(objective, training) for objective, training in zip(objectives, trainings, strict=True)]
-    for run in runs:
-        _check_sizes(run)
-        if run.store:
-            run.store.open(identity(run.objective, run.seeds, run.episodes, run.validation), resume=resume)
+    learners = [Learner(model, training) for model, training in zip(models, trainings, strict=True)]
+    for learner in learners:
+        _check_sizes(learner)
+        if learner.store:
+            learner.store.open(
+                identity(learner.model, learner.seeds, learner.episodes, learner.validation), resume=resume
+            )
     with stopping_on_interrupt() as interrupted:
-        begun = [_begin(run) for run in runs]
+        begun = [_begin(learner) for learner in learners]
         ended = [state for state, _ in begun]
-        for step, here in _side_by_side(runs, [step for _, step in begun]):
-            group = Group([runs[i] for i in here])
+        for step, here in _side_by_side(learners, [step for _, step in begun]):
+            group = Group([learners[i] for i in here])
             state = _train(group, group.joined([ended[i] for i in here]), step, interrupted, show_progress)
             for i, one in zip(here, group.states(state), strict=True):
                 ended[i] = one
-    return [separate(state.learned, run.inputs) for run, state in zip(runs, ended, strict=True)]
+    return [separate(state.learned, learner.inputs) for learner, state in zip(learners, ended, strict=True)]
 
 
-def _side_by_side(runs: Sequence[Run], reached: Sequence[int]) -> list[tuple[int, list[int]]]:
-    """Group the runs that are not at their end: the same step, and the same in all that must be shared.
+def _side_by_side(learners: Sequence[Learner], reached: Sequence[int]) -> list[tuple[int, list[int]]]:
+    """Group the learners that are not at their end: the same step, and the same in all that must be shared.
 
     Where models are not computed at once, widening the narrow ones would cost time and the last bit, so sizes count.
     """
     groups: dict[Any, list[int]] = {}
-    for i, (run, step) in enumerate(zip(runs, reached, strict=True)):
-        if step < run.objective.config.steps:
-            sizes = None if loop.batched() else tuple(run.parts.items())
-            groups.setdefault((step, run.objective.shared(), sizes), []).append(i)
-    return [(step, here) for (step, _, _), here in groups.items()]
+    for i, (learner, step) in enumerate(zip(learners, reached, strict=True)):
+        if step < learner.model.config.steps:
+            sizes = None if loop.batched() else tuple(learner.parts.items())
+            alike = (learner.model.shared(), learner.fixed_inputs, sizes)
+            groups.setdefault((step, alike), []).append(i)
+    return [(step, here) for (step, _), here in groups.items()]
 
 
-def _begin(run: Run) -> tuple[State, int]:
-    initial = initial_models(run.objective.sizes(run.episodes), run.seeds)
-    kept = run.store.read_state(initial, run.objective.averaged) if run.store else None
+def _begin(learner: Learner) -> tuple[State, int]:
+    initial = initial_models(learner.sizes, learner.seeds)
+    kept = learner.store.read_state(initial, learner.model.averaged) if learner.store else None
     if kept:
         return kept
-    state = initial_state(initial, run.objective.averaged)
-    if run.store:
-        run.store.write_state(0, state)
+    state = initial_state(initial, learner.model.averaged)
+    if learner.store:
+        learner.store.write_state(0, state)
     return state, 0
 
 
 def _train(group: Group, state: State, step: int, interrupted: Callable[[], bool], show_progress: bool | None) -> State:
-    config, saved_at = group.objective.config, time.monotonic()
+    config, saved_at = group.model.config, time.monotonic()
     with ExitStack() as stack:
         logs = [
-            stack.enter_context(Logs(run.store.folder, run.seeds, step)) if run.store else None for run in group.runs
+            stack.enter_context(Logs(learner.store.folder, learner.seeds, step)) if learner.store else None
+            for learner in group.learners
         ]
         advance = stack.enter_context(progress_bar(_title(group), config.steps, show=show_progress))
         while step < config.steps:
             began, length = time.monotonic(), _chunk_length(step, config)
             state, losses = _run_chunk(group, state, step, length)
             step += length
-            validation = [_validate(group, i, state) for i in range(len(group.runs))]
+            validation = [_validate(group, i, state) for i in range(len(group.learners))]
             for log, one, held_out in zip(logs, losses, validation, strict=True):
                 if log:
                     log.write(step, one, held_out)
@@ -146,12 +150,12 @@ def _train(group: Group, state: State, step: int, interrupted: Callable[[], bool
                 saved_at = time.monotonic()
             if interrupted():
                 raise KeyboardInterrupt
-            advance(step, _note(group.objective, length / (time.monotonic() - began), losses, validation))
+            advance(step, _note(group.model, length / (time.monotonic() - began), losses, validation))
     return state
 
 
 def _title(group: Group) -> str:
-    models = sum(len(run.seeds) for run in group.runs)
+    models = sum(len(learner.seeds) for learner in group.learners)
     return "Learning" if models == 1 else f"Learning {models} models"
 
 
@@ -165,42 +169,45 @@ def _is_checkpoint(step: int, config: LearnConfig) -> bool:
 
 
 def _run_chunk(group: Group, state: State, step: int, length: int) -> tuple[State, list[LossArrays]]:
-    """Take the steps of a chunk; return the state and, for each run, its models' mean losses."""
+    """Take the steps of a chunk; return the state and, for each learner, its models' mean losses."""
     state, on_chip = run_chunk(
-        state, group.own, group.inputs, np.int32(step), group.steps, objective=group.objective, length=length
+        state, group.own, group.inputs, np.int32(step), group.steps, model=group.model, length=length
     )
     pieces = group.apart(jax.device_get(on_chip))
-    losses = [_learned(run, one) for run, one in zip(group.runs, pieces, strict=True)]
-    for run, one in zip(group.runs, losses, strict=True):
-        _check_losses(run, one, step)
+    losses = [_learned(learner, one) for learner, one in zip(group.learners, pieces, strict=True)]
+    for learner, one in zip(group.learners, losses, strict=True):
+        _check_losses(learner, one, step)
     return state, [{name: loss.mean(1, dtype=np.float64) for name, loss in one.items()} for one in losses]
 
 
 def _validate(group: Group, i: int, state: State) -> LossArrays:
-    run = group.runs[i]
-    if run.held_out is None:
+    learner = group.learners[i]
+    if learner.held_out is None:
         return {}
     weights = group.weights_of(i, state)
-    losses = validation_losses(weights, run.inputs, run.held_out, run.choices, objective=group.objective)
-    return _learned(run, jax.device_get(losses))
+    losses = validation_losses(weights, learner.inputs, learner.held_out, learner.numbers, model=group.model)
+    return _learned(learner, jax.device_get(losses))
 
 
-def _learned(run: Run, losses: dict[str, Float32s]) -> dict[str, Float32s]:
-    return {name: loss for name, loss in losses.items() if name not in run.objective.dropped}
+def _learned(learner: Learner, losses: dict[str, Float32s]) -> dict[str, Float32s]:
+    """The losses this learner has, those worth watching first."""
+    model = learner.model
+    names = (*(name for name in model.headline if name in losses), *sorted(set(losses) - set(model.headline)))
+    return {name: losses[name] for name in names if name not in model.dropped}
 
 
 def _save(group: Group, state: State, step: int) -> None:
-    for run, one in zip(group.runs, group.states(jax.device_get(state)), strict=True):
-        if run.store:
-            _check_weights(run, one.weights, step)
-            if _is_checkpoint(step, run.objective.config):
-                run.store.write_checkpoint(step, run.seeds, separate(one.learned, run.inputs))
-            run.store.write_state(step, one)
+    for learner, one in zip(group.learners, group.states(jax.device_get(state)), strict=True):
+        if learner.store:
+            _check_weights(learner, one.weights, step)
+            if _is_checkpoint(step, learner.model.config):
+                learner.store.write_checkpoint(step, learner.seeds, separate(one.learned, learner.inputs))
+            learner.store.write_state(step, one)
 
 
-def _note(objective: Objective, speed: float, losses: Sequence[LossArrays], validation: Sequence[LossArrays]) -> str:
+def _note(model: Model, speed: float, losses: Sequence[LossArrays], validation: Sequence[LossArrays]) -> str:
     words = [f"{speed:,.0f} steps/s"]
-    for name in objective.headline:
+    for name in model.headline:
         learned, held_out = (_all_models(each, name) for each in (losses, validation))
         if len(learned):
             apart = f" ({held_out.mean():.3g} held out)" if len(held_out) else ""
@@ -215,8 +222,8 @@ def _all_models(losses: Sequence[LossArrays], name: str) -> np.ndarray:
 # --- bad input and bad luck -------------------------------------------------------------------------------------------
 
 
-def _check_sizes(run: Run) -> None:
-    first, other = run.episodes, run.validation
+def _check_sizes(learner: Learner) -> None:
+    first, other = learner.episodes, learner.validation
     for name in ("observation_size", "action_size"):
         if other and getattr(other, name) != getattr(first, name):
             raise VMGError(
@@ -225,28 +232,28 @@ def _check_sizes(run: Run) -> None:
             )
 
 
-def _check_weights(run: Run, weights: Weights, step: int) -> None:
+def _check_weights(learner: Learner, weights: Weights, step: int) -> None:
     for name, array in flat(weights).items():
-        finite = np.isfinite(array).reshape(len(run.seeds), -1).all(1)
+        finite = np.isfinite(array).reshape(len(learner.seeds), -1).all(1)
         if not finite.all():  # the last update broke what the losses before it do not show
-            raise _not_finite(run, f"The weights {name}", int(np.argmin(finite)), step)
+            raise _not_finite(learner, f"The weights {name}", int(np.argmin(finite)), step)
 
 
-def _check_losses(run: Run, losses: dict[str, Float32s], start: int) -> None:
-    names = [name for name in LOSSES if name in losses]
+def _check_losses(learner: Learner, losses: dict[str, Float32s], start: int) -> None:
+    names = list(losses)
     bad = ~np.isfinite([losses[name] for name in names])  # (loss, model, step)
     if bad.any():
         step, model, loss = np.argwhere(bad.transpose(2, 1, 0))[0]
-        raise _not_finite(run, f"The {names[loss]} loss", int(model), start + int(step) + 1)
+        raise _not_finite(learner, f"The {names[loss]} loss", int(model), start + int(step) + 1)
 
 
-def _not_finite(run: Run, what: str, model: int, step: int) -> VMGError:
-    largest = (float(np.abs(array).max()) for array in (run.episodes.observations, run.episodes.actions))
+def _not_finite(learner: Learner, what: str, model: int, step: int) -> VMGError:
+    largest = (float(np.abs(array).max()) for array in (learner.episodes.observations, learner.episodes.actions))
     observation, action = largest
-    kept = f" The last good state is kept in {run.store.state_file}." if run.store else ""
+    kept = f" The last good state is kept in {learner.store.state_file}." if learner.store else ""
     return VMGError(
-        f"{what} of the model with seed {run.seeds[model]} stopped being finite at step {step:,}. Lower learning_rate "
-        f"(now {run.objective.config.learning_rate:g}), or look at the data's scale: the largest observation is "
-        f"{observation:.3g}, the largest action {action:.3g}; encoder_inputs and translator_inputs can normalise "
-        f"observations.{kept}"
+        f"{what} of the model with seed {learner.seeds[model]} stopped being finite at step {step:,}. Lower "
+        f"learning_rate (now {learner.model.config.learning_rate:g}), or look at the data's scale: the largest "
+        f"observation is {observation:.3g}, the largest action {action:.3g}; encoder_inputs and the inputs of "
+        f"low_level can normalise observations.{kept}"
     )

@@ -1,28 +1,27 @@
 """Ablations: variants of the preset `paper` with one thing changed, measured with networks that they share."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from vmg import runs
-from vmg.act.evaluation import Scores
-from vmg.act.policy import Policy
-from vmg.act.tasks import Task
-from vmg.agent import Agent, DataFacts
-from vmg.config import AgentConfig
-from vmg.console import say
+from vmg import learn
+from vmg.agent.agent import Agent
+from vmg.agent.settings import AgentConfig
+from vmg.base.console import say
+from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
-from vmg.errors import VMGError
+from vmg.data.facts import DataFacts
+from vmg.envs import Task
+from vmg.evaluation import Scores, Summary
+from vmg.evaluation.scores import paired_difference
 from vmg.graph import summarise
-from vmg.learn.config import LearnConfig
 from vmg.networks import Weights, load_weights
 from vmg.runs import Run, load_run
-from vmg.statistics import bootstrap_interval
-from vmg.studies.study import Study, described, missing_data, run_of, summary
+from vmg.runs.notes import Measured, remembered
+from vmg.runs.stages import train
+from vmg.studies.study import Study, described, missing_data, row_command, run_of
 from vmg.studies.variants import ABLATIONS, METRIC, TRAININGS, TRANSLATOR, Variant
 
 BASELINE = "paper"
@@ -67,13 +66,13 @@ class Bench:
 
     def needed(self, config: AgentConfig) -> list[Run]:
         """Return the runs that these settings take their networks from: the metric space's and the translator's."""
-        return [self._learned(config.learn, METRIC), self._learned(config.learn, TRANSLATOR)]
+        return [self._learned(config, METRIC), self._learned(config, TRANSLATOR)]
 
-    def _learned(self, learn: LearnConfig, names: Sequence[str]) -> Run:
+    def _learned(self, config: AgentConfig, names: Sequence[str]) -> Run:
+        wanted = {name: getattr(config.learn, name) for name in names}
         for run in self.runs.values():
-            if all(getattr(run.config.learn, name) == getattr(learn, name) for name in names):
+            if all(getattr(run.config.learn, name) == value for name, value in wanted.items()):
                 return run
-        wanted = {name: getattr(learn, name) for name in names}
         raise VMGError(f"No training of the ablations learns {wanted}: add it to TRAININGS.")
 
     def untrained(self, config: AgentConfig) -> str:
@@ -106,13 +105,11 @@ class Bench:
         return [self._scored(name, config, seed) for seed in self.seeds]
 
     def _scored(self, name: str, config: AgentConfig, seed: int) -> Scores:
-        task, method = self.run.find_task(), self._noted_as(name, config)
-        settings = config.to_dict()
-        known = runs.noted(self.run, task, method, seed, settings, self.study.trial)
+        measured = Measured(self.run, self.run.find_task(), self._noted_as(name, config), seed, config.to_dict())
+        known = measured.known_scores(self.study.trial)
         if known:
             return known
-        agent = self.agent(config, seed).solve(self.episodes)
-        return runs.evaluated(self.run, task, method, agent, Policy(agent), self.study.trial)
+        return measured.scores(self.agent(config, seed).solve(self.episodes).policy(), self.study.trial)
 
     def _noted_as(self, name: str, config: AgentConfig) -> str:
         """Notes of the baseline are those of the tables of tasks."""
@@ -125,9 +122,9 @@ class Bench:
 
     def _graph(self, config: AgentConfig, seed: int) -> dict[str, Any]:
         learned = {name: getattr(config.learn, name) for name in METRIC}
-        of = {"learn": learned, "graph": asdict(config.graph), "seed": seed, "steps": self.steps}
+        of = {"learn": learned, "graph": config.graph.to_dict(), "seed": seed, "steps": self.steps}
         make = lambda: summarise(self.agent(config, seed).built).to_dict()  # noqa: E731
-        return runs.remembered(self.run.folder / "graphs.json", of | {"data": self.run.data}, make)
+        return remembered(self.run.folder / "graphs.json", of | {"data": self.run.data}, make)
 
 
 def bench(name: str, study: Study, task: Task, variants: Iterable[Variant]) -> Bench:
@@ -146,7 +143,7 @@ def train_benches(found: Iterable[Bench]) -> None:
     wanted = [run for each in found if not each.missing for run in each.runs.values()]
     if wanted:
         say(f"Training {sum(len(run.seeds) for run in wanted)} models for {len(wanted)} runs.")
-        runs.train(*wanted)
+        train(*wanted)
 
 
 def measure_bench(name: str, bench: Bench) -> Iterator[dict[str, Any]]:
@@ -158,56 +155,45 @@ def measure_bench(name: str, bench: Bench) -> Iterator[dict[str, Any]]:
         say(f"{name}: {bench.task.name}, {variant.name}.")
         missing = bench.untrained(config)
         front = {"task": bench.task.name, "variant": variant.name}
-        yield {**front, "missing": missing} if missing else _row(bench, variant, config)
+        yield {**front, "missing": missing} if missing else _row(name, bench, variant, config)
 
 
-def _row(bench: Bench, variant: Variant, config: AgentConfig) -> dict[str, Any]:
+def _row(name: str, bench: Bench, variant: Variant, config: AgentConfig) -> dict[str, Any]:
+    made_by = row_command(name, bench.study, bench.task.name)
     baseline = bench.scores("VMG", bench.config)
     scores = bench.scores(variant.name, config)
-    return described(replace(bench.run, seeds=bench.seeds), bench.episodes, bench.run.find_task()) | {
+    return described(replace(bench.run, seeds=bench.seeds), bench.episodes, bench.run.find_task(), made_by) | {
         "task": bench.task.name,
         "variant": variant.name,
         "baseline": config == bench.config,
         "paper": variant.paper.get(bench.task.name),
         "graphs": bench.graphs(config),
-        "difference": _difference(scores, baseline),
+        "difference": paired_difference(scores, baseline),
         "checkpoint": f"step {bench.steps}",
         "settings": config.to_dict(),
-        **summary(scores),
+        **Summary.of(scores).to_dict(),
     }
-
-
-def _difference(scores: Sequence[Scores], baseline: Sequence[Scores]) -> dict[str, Any]:
-    """Difference from the baseline, model by model and episode by episode: the seeds are the same.
-
-    Where its interval holds 0, the difference is within the spread of seeds and episodes.
-    """
-    paired = [np.subtract(one.normalised, other.normalised) for one, other in zip(scores, baseline, strict=True)]
-    low, high = bootstrap_interval([pair.tolist() for pair in paired])
-    mean = float(np.mean([pair.mean() for pair in paired]))
-    return {"mean": mean, "interval": [low, high], "within_spread": low <= 0 <= high}
 
 
 def _there(run: Run) -> Run:
     """Return the run that is there already, if it will do: more seeds, or more updates with this one among them."""
     if not (run.folder / "run.json").exists():
         return run
-    there, learn = load_run(run.folder), run.config.learn
+    there, wanted = load_run(run.folder), run.config.learn
     steps = there.config.learn.steps
-    alike = replace(learn, steps=steps, checkpoint_every=there.config.learn.checkpoint_every)
-    enough = steps >= learn.steps and set(there.seeds) >= set(run.seeds)
-    if not enough or there.config.learn != alike or there.config.goal != run.config.goal or there.validation:
+    alike = replace(wanted, steps=steps, checkpoint_every=there.config.learn.checkpoint_every)
+    enough = steps >= wanted.steps and set(there.seeds) >= set(run.seeds)
+    if not enough or there.config.learn != alike or there.validation:
         return run  # which training it again will refuse, naming the difference
     return replace(run, seeds=there.seeds, config=replace(run.config, learn=alike))
 
 
 def _weights(run: Run, steps: int, seed: int) -> Weights:
     file = _networks(run, steps, seed)
+    low_level = run.config.learn.low_level
     if file.parent != _checkpoints(run):
-        return load_weights(file)
-    from vmg.learn import load_checkpoint
-
-    return load_checkpoint(file)[seed]
+        return load_weights(file, low_level)
+    return learn.load_checkpoint(file, low_level)[seed]
 
 
 def _networks(run: Run, steps: int, seed: int) -> Path:

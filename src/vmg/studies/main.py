@@ -1,36 +1,43 @@
-"""The tables of tasks: main and locomotion, with both presets and baselines; and skills, new rewards in the kitchen."""
+"""The tables of tasks: main and locomotion, with both presets and baselines; and new tasks for the kitchen's graph."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
-from vmg import runs
-from vmg.act.baselines import cloning_actors
-from vmg.act.evaluation import Actor, Scores
-from vmg.act.policy import Policy
-from vmg.act.retask import want
-from vmg.act.tasks import TASKS, Task
-from vmg.agent import Agent, DataFacts
-from vmg.console import say
+import numpy as np
+
+from vmg import learn
+from vmg.agent.agent import Agent
+from vmg.base.console import say
+from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
-from vmg.errors import VMGError
+from vmg.data.facts import DataFacts
+from vmg.envs import Task, find_task
+from vmg.evaluation import Scores, Summary
+from vmg.goals import step_rewards
 from vmg.graph import summarise
 from vmg.runs import Run
-from vmg.studies.study import Rows, Study, described, missing_data, run_of, summary, tasks_of
+from vmg.runs.stages import agent_scores, baseline_scores, train, train_baselines
+from vmg.studies import paper
+from vmg.studies.study import Results, Study, described, missing_data, row_command, run_of, tasks_of
 
-LOCOMOTION = tuple(name for name in TASKS if name.split("-")[0] in ("halfcheetah", "hopper", "walker2d"))
-MAIN = tuple(name for name, task in TASKS.items() if task.paper and name not in LOCOMOTION)
-SKILLS = ("bottom burner", "top burner", "hinge cabinet")
-PAPER_SKILLS = {"bottom burner": (0.7, 69.7), "top burner": (3.7, 88.3), "hinge cabinet": (0.0, 7.3)}
-TABLES: dict[str, tuple[str, ...]] = {"main": MAIN, "locomotion": LOCOMOTION, "skills": ("kitchen-partial",)}
+LOCOMOTION = tuple(name for name in paper.SCORES if name.split("-")[0] in ("halfcheetah", "hopper", "walker2d"))
+MAIN = tuple(name for name in paper.SCORES if name not in LOCOMOTION)
+KITCHEN = ("kitchen-partial",)
+TABLES: dict[str, tuple[str, ...]] = {
+    "main": MAIN, "locomotion": LOCOMOTION, "skills": KITCHEN, "other-tasks": KITCHEN
+}  # fmt: skip
 SEEDS = (0, 1, 2, 3, 4)
 CHOSEN = (500_000, 800_000)  # the paper reports the best checkpoint from the one to the other, found in the environment
+LEAST_LOGS = 10  # logs that must hold a set of four subtasks for it to be asked
 
 
 @dataclass(frozen=True)
-class Row:
+class Line:
     """One task with one preset."""
 
+    table: str
     task: Task
     preset: str
     run: Run
@@ -38,125 +45,156 @@ class Row:
     """Why it cannot be done, and how it can."""
 
 
-def train_table(name: str, study: Study) -> list[Row]:
-    """Learn what a table needs, unless the study only evaluates, and return its rows."""
+def train_table(name: str, study: Study) -> list[Line]:
+    """Learn what a table needs, unless the study only evaluates, and return its lines."""
     if not study.presets:
         raise VMGError("A table needs at least one preset: give them, or leave --presets out.")
-    rows = [row for task in tasks_of(name, study, TABLES[name]) for row in _rows(name, study, task)]
-    ready = [row for row in rows if not row.missing]
+    lines = [line for task in tasks_of(name, study, TABLES[name]) for line in _lines(name, study, task)]
+    ready = [line for line in lines if not line.missing]
     if study.only != "evaluate" and ready:
-        say(f"Training {sum(len(row.run.seeds) for row in ready)} models for {len(ready)} rows.")
-        runs.train(*(row.run for row in ready))
-        if study.baselines and name != "skills":
-            runs.train_baselines(*(row.run for row in ready if _has_baselines(row, study)))
-    return rows
+        say(f"Training {sum(len(line.run.seeds) for line in ready)} models for {len(ready)} rows.")
+        train(*(line.run for line in ready))
+        train_baselines(*(line.run for line in ready if _has_baselines(line, study)))
+    return lines
 
 
-def measure_table(name: str, study: Study, table: list[Row], write: Callable[[Rows], None]) -> None:
-    """Measure every row; `write` is given all there are after each."""
-    measure = _measure_skills if name == "skills" else _measure
-    results: Rows = []
-    for i, row in enumerate(table):
-        say(f"Row {i + 1} of {len(table)}: {row.task.name}, preset {row.preset}.")
-        results.append(_missing(row) if row.missing else measure(row, study))
+def measure_table(name: str, study: Study, table: list[Line], write: Callable[[Results], None]) -> None:
+    """Measure every line; `write` is given all there are after each."""
+    measure = {"skills": _measure_skills, "other-tasks": _measure_other_tasks}.get(name, _measure)
+    results: Results = []
+    for i, line in enumerate(table):
+        say(f"Row {i + 1} of {len(table)}: {line.task.name}, preset {line.preset}.")
+        results.append(_missing(line) if line.missing else measure(line, study))
         write(results)
 
 
-def _rows(name: str, study: Study, task: Task) -> list[Row]:
-    rows = [_row(study, task, preset) for preset in study.presets]
-    missing = missing_data(name, task, rows[0].run)
+def _lines(name: str, study: Study, task: Task) -> list[Line]:
+    seeds = study.seeds or SEEDS
+    runs = {preset: run_of(study, task, task.preset(preset), seeds, preset) for preset in study.presets}
+    missing = missing_data(name, task, next(iter(runs.values())))
     if missing:
         say(f"{task.name}: {missing}")
-    return [replace(row, missing=missing) for row in rows]
+    return [Line(name, task, preset, run, missing) for preset, run in runs.items()]
 
 
-def _row(study: Study, task: Task, preset: str) -> Row:
-    return Row(task, preset, run_of(study, task, task.preset(preset), study.seeds or SEEDS, preset))
-
-
-def _has_baselines(row: Row, study: Study) -> bool:
+def _has_baselines(line: Line, study: Study) -> bool:
     """Baselines stand beside the last preset alone: they know nothing of the graph's settings."""
-    return study.baselines and row.preset == study.presets[-1]
+    return study.baselines and line.table in ("main", "locomotion") and line.preset == study.presets[-1]
 
 
-def _measure(row: Row, study: Study) -> dict[str, Any]:
-    episodes, _ = row.run.episodes()
-    task = row.run.find_task()
+def _measure(line: Line, study: Study) -> dict[str, Any]:
+    episodes, _ = line.run.episodes()
+    task = line.run.find_task()
     found: dict[str, list[Scores]] = {"VMG": []}
     graphs = []
-    for agent in _agents(row.run, episodes):
-        found["VMG"].append(runs.evaluated(row.run, task, "VMG", agent, Policy(agent), study.trial))
+    for agent in _agents(line.run, episodes):
+        found["VMG"].append(agent_scores(line.run, task, "VMG", agent, agent.policy(), study.trial))
         graphs.append(summarise(agent.built).to_dict())
-    if _has_baselines(row, study):
-        (actors,) = cloning_actors([runs.training(row.run, "baselines")], row.run.config)
-        for method, models in actors.items():
-            found[method] = [_scored(row.run, task, method, i, model, study) for i, model in enumerate(models)]
-    result = _described(row, episodes, task) | {"graphs": graphs}
-    result["scores"] = {method: summary(scores) for method, scores in found.items()}
-    if row.task.name in study.choose:
-        result["chosen"] = _choose(row, episodes, task, study)
+    if _has_baselines(line, study):
+        found |= baseline_scores(line.run, task, study.trial)
+    result = _described(line, study, episodes, task) | {"graphs": graphs}
+    result["scores"] = {method: Summary.of(scores).to_dict() for method, scores in found.items()}
+    if line.task.name in study.choose:
+        result["chosen"] = _choose(line, episodes, task, study)
     return result
 
 
 def _agents(run: Run, episodes: Episodes) -> Iterator[Agent]:
     """Yield every seed's agent, its graph built and solved."""
     for _, agent in run.agents():
-        yield replace(agent, config=run.config).build(episodes).solve(episodes)
+        yield replace(agent, config=run.config).build(episodes).solve()
 
 
-def _scored(run: Run, task: Task, method: str, model: int, actor: Actor, study: Study) -> Scores:
-    learned = {"learn": asdict(run.config.learn)}
-    return runs.evaluated_as(run, task, method, run.seeds[model], learned, actor, study.trial)
-
-
-def _choose(row: Row, episodes: Episodes, task: Task, study: Study) -> dict[str, Any] | None:
+def _choose(line: Line, episodes: Episodes, task: Task, study: Study) -> dict[str, Any] | None:
     """Score the checkpoints as the paper does, and report each model's best: chosen in the environment."""
-    from vmg.learn import load_checkpoint
-
-    folder, (first, last) = row.run.folder / "training" / "checkpoints", CHOSEN
+    run, folder, (first, last) = line.run, line.run.folder / "training" / "checkpoints", CHOSEN
     steps = [int(path.stem.removeprefix("step_")) for path in sorted(folder.glob("step_*.safetensors"))]
     best: dict[int, tuple[Scores, int]] = {}
     for step in (step for step in steps if first <= step <= last):
-        models = load_checkpoint(folder / f"step_{step:010d}.safetensors")
-        for seed in row.run.seeds:
-            agent = Agent(row.run.config, DataFacts.of(episodes), seed, models[seed]).build(episodes).solve(episodes)
-            scores = runs.evaluated(row.run, task, f"VMG at {step}", agent, Policy(agent), study.trial)
+        models = learn.load_checkpoint(folder / f"step_{step:010d}.safetensors", run.config.learn.low_level)
+        for seed in run.seeds:
+            agent = Agent(run.config, DataFacts.of(episodes), seed, models[seed]).build(episodes).solve()
+            scores = agent_scores(run, task, f"VMG at {step}", agent, agent.policy(), study.trial)
             if seed not in best or scores.score > best[seed][0].score:
                 best[seed] = (scores, step)
     if not best:
         return None
-    return summary([scores for scores, _ in best.values()]) | {"steps": [step for _, step in best.values()]}
+    return Summary.of([each for each, _ in best.values()]).to_dict() | {"steps": [step for _, step in best.values()]}
 
 
-def _measure_skills(row: Row, study: Study) -> dict[str, Any]:
-    """Each skill before and after the reward changes, with the same networks."""
-    episodes, _ = row.run.episodes()
-    task = row.run.find_task()
-    found: dict[str, dict[str, list[Scores]]] = {skill: {"before": [], "after": []} for skill in SKILLS}
-    for agent in _agents(row.run, episodes):
+def _measure_skills(line: Line, study: Study) -> dict[str, Any]:
+    """Each skill before and after the graph is solved for it, with the same networks."""
+    episodes, _ = line.run.episodes()
+    task = line.run.find_task()
+    found: dict[str, dict[str, list[Scores]]] = {skill: {"before": [], "after": []} for skill in paper.SKILLS}
+    for agent in _agents(line.run, episodes):
         for skill, scores in found.items():
-            wish, asked = task.asked_for((skill,))
-            changed = replace(agent, solution=want(agent, episodes, wish, kind="stay").solution)
-            for when, who in (("before", agent), ("after", changed)):
-                scores[when].append(runs.evaluated(row.run, asked, f"{when} the change", who, Policy(who), study.trial))
-    return _described(row, episodes, task) | {
-        "skills": {
-            skill: {when: summary(each) for when, each in scores.items()} | {"paper": PAPER_SKILLS[skill]}
-            for skill, scores in found.items()
-        }
+            objective, asked = task.asked_for((skill,))
+            actors = {"before": agent.policy(), "after": agent.plan(objective.staying()).policy()}
+            for when, actor in actors.items():
+                scores[when].append(agent_scores(line.run, asked, f"{when} the change", agent, actor, study.trial))
+    skills = {
+        skill: {when: Summary.of(each).to_dict() for when, each in scores.items()} | {"paper": paper.SKILLS[skill]}
+        for skill, scores in found.items()
     }
+    return _described(line, study, episodes, task) | {"skills": skills}
 
 
-def _described(row: Row, episodes: Episodes, task: Task) -> dict[str, Any]:
-    return described(row.run, episodes, task) | {
-        "task": row.task.name,
-        "preset": row.preset,
-        "paper": row.task.paper,
-        "paper_bc": row.task.paper_bc,
+def _measure_other_tasks(line: Line, study: Study) -> dict[str, Any]:
+    """Every other set of four subtasks that enough logs do, and kitchen-mixed's, which none does: nothing is trained.
+
+    The graph is solved for the number of these four that hold at each recorded step, and scored by the environment
+    asked for them.
+    """
+    episodes, _ = line.run.episodes()
+    task = line.run.find_task()
+    done = _subtasks_done(task, episodes)
+    found: dict[tuple[str, ...], list[Scores]] = {names: [] for names in _sets_of_four(episodes, done)}
+    for agent in _agents(line.run, episodes):
+        for names, scores in found.items():
+            _, asked = task.asked_for(names)
+            holding = np.sum([done[name][episodes.step_observation + 1] for name in names], axis=0)
+            actor = agent.plan(step_rewards(holding.astype(np.float64))).policy()
+            scores.append(agent_scores(line.run, asked, "four others", agent, actor, study.trial))
+    others = [
+        {"subtasks": list(names), "recorded": _logs_with(names, episodes, done), **Summary.of(scores).to_dict()}
+        for names, scores in found.items()
+    ]
+    return _described(line, study, episodes, task) | {"others": others}
+
+
+def _subtasks_done(task: Task, episodes: Episodes) -> dict[str, np.ndarray]:
+    """Whether each subtask holds in each recorded observation."""
+    names = [name for name in task.fields if name != "robot"]
+    return {name: task.asked_for((name,))[0].reached(episodes.observations) for name in names}
+
+
+def _sets_of_four(episodes: Episodes, done: dict[str, np.ndarray]) -> list[tuple[str, ...]]:
+    own, mixed = (set(find_task(f"kitchen-{kind}").options["tasks_to_complete"]) for kind in ("partial", "mixed"))
+    others = [names for names in combinations(done, 4) if set(names) != own]
+    return [each for each in others if set(each) == mixed or _logs_with(each, episodes, done) >= LEAST_LOGS]
+
+
+def _logs_with(names: tuple[str, ...], episodes: Episodes, done: dict[str, np.ndarray]) -> int:
+    """How many recorded episodes end with all of these subtasks done."""
+    together = np.logical_and.reduce([done[name] for name in names])
+    return int(np.logical_or.reduceat(together, episodes.first_observation[:-1]).sum())
+
+
+def _described(line: Line, study: Study, episodes: Episodes, task: Task) -> dict[str, Any]:
+    beside = _has_baselines(line, study) if line.table in ("main", "locomotion") else True
+    made_by = row_command(line.table, study, line.task.name, presets=(line.preset,), baselines=beside)
+    mean, deviation, cloning = paper.SCORES[line.task.name]
+    return described(line.run, episodes, task, made_by) | {
+        "task": line.task.name,
+        "preset": line.preset,
+        "paper": (mean, deviation),
+        "paper_bc": cloning,
         "checkpoint": "last",
-        "settings": row.run.config.to_dict(),
+        "settings": line.run.config.to_dict(),
     }
 
 
-def _missing(row: Row) -> dict[str, Any]:
-    return {"task": row.task.name, "preset": row.preset, "paper": row.task.paper, "missing": row.missing}
+def _missing(line: Line) -> dict[str, Any]:
+    reported = paper.SCORES[line.task.name][:2]
+    return {"task": line.task.name, "preset": line.preset, "paper": reported, "missing": line.missing}

@@ -6,22 +6,26 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from vmg.act.tasks import Task
-from vmg.console import say
-from vmg.errors import VMGError
-from vmg.files import read_json, write_json, write_text
+from vmg.base.console import say
+from vmg.base.errors import VMGError
+from vmg.base.files import read_json, write_json, write_text
+from vmg.base.lazy import LazyModule
+from vmg.envs import Task
 from vmg.studies.ablations import Bench, bench, measure_bench, train_benches
+from vmg.studies.held_out import HELD_OUT, measure_held_out
 from vmg.studies.main import MAIN, TABLES, measure_table, train_table
 from vmg.studies.measurements import curves, ratio
-from vmg.studies.study import Rows, Study, tasks_of
+from vmg.studies.study import Results, Study, tasks_of
 from vmg.studies.tables import study_table
 from vmg.studies.variants import ABLATIONS, THREE
 from vmg.view.studies import study_figure
 from vmg.view.style import STYLES, save_figure
 
+jax = LazyModule("jax")
+
 StudyName = Literal[
-    "main", "locomotion", "skills", "rewards", "losses", "search", "threshold", "margin", "discount", "dimension",
-    "horizon", "merging", "choices", "ratio", "curves", "ablations",
+    "main", "locomotion", "skills", "other-tasks", "decay", "memory", "rewards", "losses", "search", "threshold",
+    "margin", "discount", "dimension", "horizon", "merging", "choices", "ratio", "curves", "ablations",
 ]  # fmt: skip
 STUDIES: tuple[str, ...] = get_args(StudyName)
 TITLES = {name: ablation.title for name, ablation in ABLATIONS.items()} | {
@@ -34,7 +38,9 @@ TITLES = {name: ablation.title for name, ablation in ABLATIONS.items()} | {
 def reproduce(name: StudyName, study: Study) -> Path:
     """Do a study, or go on with it; return the path of its table, or the folder where it was only to train."""
     _use_device(study.device)
-    if name in TABLES:
+    if name in HELD_OUT:
+        measure_held_out(name, study, lambda rows: _write(name, study, rows))
+    elif name in TABLES:
         table = train_table(name, study)
         if study.only != "train":
             measure_table(name, study, table, lambda rows: _write(name, study, rows))
@@ -69,7 +75,7 @@ def _tasks(name: str, study: Study) -> list[Task]:
 
 
 def _measure(name: str, found: Sequence[Bench], study: Study) -> None:
-    rows: Rows = []
+    rows: Results = []
     for each in found:
         for row in _rows(name, replace(each)):  # a fresh copy: data and graphs are let go after each task
             rows.append(row)
@@ -86,12 +92,12 @@ def _rows(name: str, bench: Bench) -> Iterator[dict[str, Any]]:
         yield (ratio if name == "ratio" else curves)(bench)
 
 
-def _write(name: str, study: Study, rows: Rows) -> None:
+def _write(name: str, study: Study, rows: Results) -> None:
     write_json(study.out / f"{name}.json", rows)
     write_text(study.out / f"{name}.md", study_table(rows))
 
 
-def _draw(name: str, study: Study, rows: Rows) -> None:
+def _draw(name: str, study: Study, rows: Results) -> None:
     if not find_spec("matplotlib"):
         say("There is no figure: it needs the extra `view`.")
     elif any("missing" not in row for row in rows):
@@ -111,9 +117,7 @@ def _write_together(names: Sequence[str], study: Study) -> None:
 def _use_device(device: str) -> None:
     if device == "auto":
         return
-    import jax
-
-    jax.config.update("jax_platforms", {"cpu": "cpu", "gpu": "cuda"}[device])  # type: ignore[no-untyped-call]
+    jax.config.update("jax_platforms", {"cpu": "cpu", "gpu": "cuda"}[device])
     try:
         jax.devices()
     except RuntimeError as error:

@@ -1,24 +1,23 @@
 """What all studies share: what is asked for, where the data are, which runs there are, and how a row is described."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-import numpy as np
+from tyro.conf import arg
 
-from vmg.act.evaluation import Scores
-from vmg.act.tasks import TASKS, Task, find_task
-from vmg.agent import versions
-from vmg.config import AgentConfig
-from vmg.data import load
+from vmg.agent.settings import AgentConfig
+from vmg.base.errors import VMGError
+from vmg.base.versions import versions
+from vmg.data import brings_environment, load, takes_keys
 from vmg.data.episodes import Episodes
-from vmg.errors import VMGError
-from vmg.runs import Run, Trial
-from vmg.statistics import bootstrap_interval
+from vmg.envs import TASKS, Task, find_task
+from vmg.runs import Run
+from vmg.runs.commands import command
+from vmg.runs.notes import Trial
 
-Rows = list[dict[str, Any]]
+Results = list[dict[str, Any]]
 Result = Mapping[str, Any]
 
 
@@ -31,8 +30,8 @@ class Study:
     presets: tuple[str, ...] = ("paper", "ours")
     """Settings of the tables of tasks: the paper's own, and ours. Ablations change one thing of the paper's."""
     seeds: tuple[int, ...] = ()
-    """One model for each, none dropped; none: 0 to 4, in ablations 0 to 2."""
-    episodes: int = 100
+    """One model per seed, none dropped; none: 0 to 4, in ablations 0 to 2."""
+    n_episodes: Annotated[int, arg(name="episodes")] = 100
     """Episodes for each model, with the seeds 0, 1, 2, ..."""
     steps: int | None = None
     """Updates of every model; None: the preset's. Ablations read a longer run's checkpoint at this step."""
@@ -46,15 +45,17 @@ class Study:
     """Do one half: train where a GPU is, evaluate where the simulator is."""
     device: Literal["auto", "cpu", "gpu"] = "auto"
     """Where to train."""
+    executor: str = "processes"
+    """Who runs the episodes."""
     workers: int | None = None
-    """Processes that evaluate; None: one a core."""
+    """Processes that evaluate; None: one per core."""
     out: Path = Path("runs/study")
     """Folder of the study."""
 
     @property
     def trial(self) -> Trial:
         """How every model is evaluated."""
-        return Trial(episodes=self.episodes, workers=self.workers)
+        return Trial(n_episodes=self.n_episodes, executor=self.executor, workers=self.workers)
 
 
 def tasks_of(name: str, study: Study, known: Sequence[str], *, any_task: bool = False) -> list[Task]:
@@ -66,17 +67,28 @@ def tasks_of(name: str, study: Study, known: Sequence[str], *, any_task: bool = 
 
 def run_of(study: Study, task: Task, config: AgentConfig, seeds: tuple[int, ...], folder: str) -> Run:
     """Return the run of these settings in the study's folder, learned for as many updates as the study asks."""
-    sources = dict(_source(each) for each in study.data)
     if study.steps:
         learn = config.learn
         every = min(learn.checkpoint_every, study.steps)
         config = replace(config, learn=replace(learn, steps=study.steps, checkpoint_every=every))
-    data = sources.get(task.name, task.data)
-    keys = task.keys if data.startswith("minari:") else None
+    data = sources(study).get(task.name, task.data)
+    keys = task.keys if takes_keys(data) else None
     run = Run(data, config, seeds, task.name, keys, folder=study.out / task.name / folder)
-    if data.startswith("minari:") and data != task.data:
-        run = replace(run, task=None)  # a Minari set brings its own environment
-    return run
+    return replace(run, task=None) if brings_environment(data) and data != task.data else run
+
+
+def sources(study: Study) -> dict[str, str]:
+    """Return where the data of tasks are, as the study was told."""
+    return dict(_source(each) for each in study.data)
+
+
+def _source(given: str) -> tuple[str, str]:
+    task, equals, data = given.partition("=")
+    if not equals or task not in TASKS:
+        raise VMGError(
+            f"{given!r} does not say whose data it is: write TASK=SOURCE:NAME, with one of the tasks' names."
+        )
+    return task, data
 
 
 def missing_data(name: str, task: Task, run: Run) -> str:
@@ -89,17 +101,16 @@ def missing_data(name: str, task: Task, run: Run) -> str:
     return ""
 
 
-def _source(given: str) -> tuple[str, str]:
-    task, equals, data = given.partition("=")
-    if not equals or task not in TASKS:
-        raise VMGError(
-            f"{given!r} does not say whose data it is: write TASK=SOURCE:NAME, with one of the tasks' names."
-        )
-    return task, data
+def row_command(name: str, study: Study, task: str, **changes: Any) -> str:
+    """Return the command that makes the rows of one task again, wherever it is called."""
+    data = tuple(each for each in study.data if each.startswith(f"{task}="))
+    only = replace(study, tasks=(task,), data=data, only=None, device="auto", executor="processes", workers=None)
+    choose = tuple(each for each in study.choose if each == task) or Study().choose
+    return command(["reproduce", name], replace(only, choose=choose, out=Study().out, **changes))
 
 
-def described(run: Run, episodes: Episodes, task: Task) -> dict[str, Any]:
-    """Return what a row says of itself besides its scores."""
+def described(run: Run, episodes: Episodes, task: Task, made_by: str) -> dict[str, Any]:
+    """Return what a row says of itself besides its scores; `made_by` is the command that makes it."""
     return {
         "task": task.name,
         "protocol": task.protocol,
@@ -111,22 +122,6 @@ def described(run: Run, episodes: Episodes, task: Task) -> dict[str, Any]:
             "steps": episodes.n_steps,
         },
         "seeds": list(run.seeds),
-        "command": " ".join(["vmg", *sys.argv[1:]]) if Path(sys.argv[0]).name == "vmg" else "vmg.studies.reproduce",
+        "command": made_by,
         "versions": versions(),
-    }
-
-
-def summary(scores: Sequence[Scores]) -> dict[str, Any]:
-    """The mean over models, an interval over models and episodes, and each model."""
-    endings: dict[str, int] = {}
-    for each in scores:
-        for how, count in each.endings.items():
-            endings[how] = endings.get(how, 0) + count
-    return {
-        "score": float(np.mean([each.score for each in scores])),
-        "interval": list(bootstrap_interval([each.normalised for each in scores])),
-        "models": [each.score for each in scores],
-        "episodes": len(scores[0].episodes),
-        "mean_steps": float(np.mean([e.steps for each in scores for e in each.episodes])),
-        "endings": endings,
     }

@@ -10,6 +10,11 @@ def study_table(results: Sequence[Result]) -> str:
     """The Markdown table of a study's rows; what they hold tells which table it is."""
     measured = [row for row in results if "missing" not in row]
     header: Sequence[str]
+    if any("others" in row for row in measured):
+        header = ("the four subtasks", "logs that do them", "score", "95 % interval", "each model")
+        return _table(header, _other_lines(measured))
+    if any("held_out_error" in row for row in measured):
+        return _table(("task", "setting", "seed", "updates", "error by steps ahead"), map(_error_line, measured))
     if any("skills" in row for row in measured):
         header = ("skill", "preset", "paper: before, after", "before", "after, 95 % interval", "each model")
         return _table(header, _skill_lines(results))
@@ -106,6 +111,19 @@ def _skill_lines(results: Sequence[Result]) -> Iterator[list[str]]:
                 f"**{after['score']:.1f}**, {_interval(after)}",
                 models,
             ]
+
+
+def _other_lines(results: Sequence[Result]) -> Iterator[list[str]]:
+    for row in results:
+        for other in row["others"]:
+            models = ", ".join(f"{each:g}" for each in other["models"])
+            score = f"**{other['score']:.1f}**"
+            yield [", ".join(other["subtasks"]), str(other["recorded"]), score, _interval(other), models]
+
+
+def _error_line(row: Result) -> list[str]:
+    errors = ", ".join(f"{ahead}: {error:.3f}" for ahead, error in row["held_out_error"].items())
+    return [row["task"], f"{row['setting']} {row['value']:g}", str(row["seed"]), f"{row['updates']:,}", errors]
 
 
 def _interval(summary: Result, form: str = ".1f") -> str:

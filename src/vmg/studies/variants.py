@@ -10,16 +10,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vmg.config import AgentConfig
+from vmg.agent.settings import AgentConfig
+from vmg.networks.lowlevel import Translator
+from vmg.studies.paper import CLUSTERS
 
 THREE = ("kitchen-partial", "antmaze-medium-play", "pen-human")
 
 TRAININGS: dict[str, dict[str, Any]] = {
     "paper": {},
-    "margin-0.5_horizon-5": {"margin": 0.5, "goal_horizon": 5},
-    "margin-2_horizon-20": {"margin": 2.0, "goal_horizon": 20},
-    "no-contrastive_normalised": {"contrastive": False, "translator_inputs": "normalised"},
-    "no-decoder_relative": {"action_decoder": False, "translator_inputs": "relative"},
+    "margin-0.5_horizon-5": {"margin": 0.5, "low_level": Translator(goal_horizon=5)},
+    "margin-2_horizon-20": {"margin": 2.0, "low_level": Translator(goal_horizon=20)},
+    "no-contrastive_normalised": {"contrastive": False, "low_level": Translator(inputs="normalised")},
+    "no-decoder_relative": {"action_decoder": False, "low_level": Translator(inputs="relative")},
     "dimension-5": {"metric_dimension": 5},
     "dimension-20": {"metric_dimension": 20},
     "program-margins": {"margins": "program"},
@@ -27,21 +29,8 @@ TRAININGS: dict[str, dict[str, Any]] = {
 """The runs whose networks all variants are put together from, and what they change in how the paper's learn."""
 
 METRIC = ("metric_dimension", "margin", "margins", "contrastive", "action_decoder", "encoder_inputs")
-TRANSLATOR = ("goal_horizon", "translator_inputs", "translator_columns")
+TRANSLATOR = ("low_level",)
 """The settings of learning that decide the one and the other."""
-
-CLUSTERS = {
-    "antmaze-umaze": 6000,
-    "antmaze-umaze-diverse": 2000,
-    "antmaze-medium-play": 1000,
-    "antmaze-medium-diverse": 1000,
-    "antmaze-large-play": 10000,
-    "antmaze-large-diverse": 10000,
-    "kitchen-complete": 3000,
-    "kitchen-partial": 25000,
-    "kitchen-mixed": 25000,
-}
-"""The paper's numbers of clusters for k-means (App. E.2)."""
 
 Changes = Mapping[str, Any]
 
@@ -173,9 +162,9 @@ ABLATIONS: dict[str, Ablation] = {
         "The translator's horizon K",
         "App. E.6, table of K",
         (
-            Variant("horizon 5", learn={"goal_horizon": 5}, paper=_three(0.3, 7.0, 80.3)),
-            Variant("horizon 10", learn={"goal_horizon": 10}, paper=_three(68.8, 82.7, 70.7)),
-            Variant("horizon 20", learn={"goal_horizon": 20}, paper=_three(76.8, 74.0, 83.5)),
+            Variant("horizon 5", learn={"low_level": Translator(goal_horizon=5)}, paper=_three(0.3, 7.0, 80.3)),
+            Variant("horizon 10", learn={"low_level": Translator(goal_horizon=10)}, paper=_three(68.8, 82.7, 70.7)),
+            Variant("horizon 20", learn={"low_level": Translator(goal_horizon=20)}, paper=_three(76.8, 74.0, 83.5)),
         ),
     ),
     "merging": Ablation(
@@ -209,8 +198,8 @@ ABLATIONS: dict[str, Ablation] = {
             *(Variant(f"subgoal on vertex {n} of the path", act={"subgoal_steps": n}) for n in (1, 2, 3, 5)),
             Variant("path kept until lost or stuck", act={"keep_path": True}),
             *map(_along_recordings, (2, 5, 10)),
-            Variant("translator sees normalised states", learn={"translator_inputs": "normalised"}),
-            Variant("translator sees relative goals", learn={"translator_inputs": "relative"}),
+            Variant("translator sees normalised states", learn={"low_level": Translator(inputs="normalised")}),
+            Variant("translator sees relative goals", learn={"low_level": Translator(inputs="relative")}),
         ),
     ),
 }

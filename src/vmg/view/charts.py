@@ -8,13 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from vmg.errors import VMGError, require
-from vmg.graph import EdgeRewards, MemoryGraph, Solution
-from vmg.types import Float64s
+from vmg.base.errors import VMGError, require
+from vmg.base.types import Float64s
+from vmg.graph import EdgeRewards
+from vmg.view.graphs import Solved
 from vmg.view.style import DASHES, MARKERS, Theme, new_figure, styled
 
-SHOWN = ("contrastive", "action", "translator")
-"""The losses that are optimised; the others are their parts."""
+METRIC = ("contrastive", "action")
+"""The losses of the metric space that are optimised; the others are their parts."""
+SHOWN = (*METRIC, "translator")
+"""The same with that of the paper's low-level policy."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class RadiusRow:
 
 
 def read_losses(file: Path) -> dict[str, Float64s]:
-    """Read metrics.csv: a column for each name; losses that were not computed are NaN."""
+    """Read metrics.csv: one column per name; losses that were not computed are NaN."""
     if not file.exists():
         raise VMGError(f"{file} does not exist: this model was trained without a folder, so nothing was logged.")
     with open(file, encoding="utf-8", newline="") as lines:
@@ -44,10 +47,12 @@ def read_losses(file: Path) -> dict[str, Float64s]:
     return {name: np.array([float(row[name] or "nan") for row in rows]) for name in rows[0]}
 
 
-def training_figure(models: Mapping[int, Mapping[str, Float64s]], *, theme: Theme = "light") -> Any:
-    """Draw the losses of each model, a panel for each loss; validation losses are dashed."""
+def training_figure(
+    models: Mapping[int, Mapping[str, Float64s]], shown: Sequence[str] = (*SHOWN, "cloning"), *, theme: Theme = "light"
+) -> Any:
+    """Draw the losses of each model, one panel per loss; validation losses are dashed."""
     losses = models[next(iter(models))]
-    shown = [name for name in (*SHOWN, "cloning") if name in losses and not np.isnan(losses[name]).all()]
+    shown = [name for name in shown if name in losses and not np.isnan(losses[name]).all()]
     with styled(theme) as style:
         figure, axes = new_figure(5.2, 1.6 * len(shown) + 0.4, len(shown), 1, sharex=True)
         for axis, name in zip(axes, shown, strict=True):
@@ -64,11 +69,10 @@ def training_figure(models: Mapping[int, Mapping[str, Float64s]], *, theme: Them
     return figure
 
 
-def histograms_figure(
-    graph: MemoryGraph, solution: Solution, rewards: EdgeRewards | None, *, theme: Theme = "light"
-) -> Any:
+def histograms_figure(solved: Solved, rewards: EdgeRewards | None, *, theme: Theme = "light") -> Any:
     """Draw how values, edge rewards and recorded steps per edge are distributed; counts on a log scale."""
-    panels = [("value of a vertex", "vertices", solution.values)]
+    graph = solved.graph
+    panels = [("value of a vertex", "vertices", solved.values)]
     if rewards is not None:
         panels.append(("reward of an edge", "edges", rewards.edges))
     panels.append(("recorded steps on an edge", "edges", graph.counts[: graph.n_edges].astype(np.float64)))
@@ -129,7 +133,7 @@ def scores_figure(scores: Mapping[str, Any], *, theme: Theme = "light") -> Any:
             places = np.full(len(models), row + 0.28)
             axis.plot([model["score"] for model in models], places, "|", color=colour, ms=9, mew=1.6)
         axis.set_yticks(range(len(methods)), methods)
-        axis.set(ylim=(len(methods) - 0.4, -0.6), xlabel="score: mean and 95 % interval; a stroke for each model")
+        axis.set(ylim=(len(methods) - 0.4, -0.6), xlabel="score: mean and 95 % interval; one stroke per model")
         low, high = axis.get_xlim()
         axis.set_xlim(min(-2.0, low), max(102.0, high))
         axis.grid(True, axis="x")

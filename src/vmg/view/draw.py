@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from vmg.console import progress_bar
-from vmg.errors import VMGError
-from vmg.runs import Run
+from vmg.base.console import progress_bar
+from vmg.base.errors import VMGError
+from vmg.runs.run import Run
+from vmg.view.figures import draw_figures
 from vmg.view.film import make_film, save_film
-from vmg.view.gallery import draw, gather
+from vmg.view.gallery import Gallery, gather
 from vmg.view.radii import score_by_radius
 from vmg.view.style import Theme, save_figure
 
@@ -26,7 +27,7 @@ def draw_run(
     gallery = gather(run, seed=seed)
     files: list[Path] = []
     for theme in themes:
-        figures = draw(gallery, theme)
+        figures = draw_figures(gallery, theme)
         with progress_bar(f"Drawing, {theme}", len(figures)) as advance:
             for number, (name, figure) in enumerate(figures.items(), 1):
                 for kind in formats:
@@ -34,17 +35,22 @@ def draw_run(
                     save_figure(figure, files[-1])
                 advance(number)
     for episode in films:
-        if gallery.task is None or not gallery.layouts:
-            raise VMGError(f"{run.folder} cannot be filmed yet: it needs a task and a solved graph (`vmg solve`).")
-        film = make_film(gallery.agent, gallery.task, gallery.layout, episode)
-        for kind in ("mp4", "gif"):
-            files.append(folder / f"film_seed_{episode}.{kind}")
-            save_film(film, files[-1])
+        files += _filmed(gallery, episode, folder)
     return files
 
 
 def measure_radii(run: Run, radii: Sequence[float], *, n_episodes: int, workers: int | None = None) -> None:
     """Score the first agent at these radii; the run's pictures and report show them from then on."""
     if radii:
-        agent = next(run.agents())[1]
+        agent = run.agent(run.seeds[0])
         score_by_radius(run, agent, run.episodes()[0], radii, n_episodes=n_episodes, workers=workers)
+
+
+def _filmed(gallery: Gallery, episode: int, folder: Path) -> list[Path]:
+    if gallery.task is None or not gallery.layouts:
+        raise VMGError(f"{gallery.run.folder} cannot be filmed yet: it needs a task and a solved graph (`vmg solve`).")
+    film = make_film(gallery.agent, gallery.task, gallery.layout, episode)
+    files = [folder / f"film_seed_{episode}.{kind}" for kind in ("mp4", "gif")]
+    for file in files:
+        save_film(film, file)
+    return files

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from vmg.act.evaluation import EpisodeScore, run_episode
+from vmg.act.plan import Plan
 from vmg.act.policy import Decision, Policy
-from vmg.act.tasks import Task
-from vmg.agent import Agent
-from vmg.errors import VMGError, require
-from vmg.graph import Solution
-from vmg.types import Float32s, Float64s, Int32s
+from vmg.agent.agent import Agent
+from vmg.base.errors import VMGError, require
+from vmg.base.types import Float32s, Float64s, Int32s
+from vmg.envs import Task
+from vmg.evaluation import EpisodeScore, run_episode
+from vmg.goals import Objective
 
 Frame = np.ndarray
 DONE, TO_DO = "episode_task_completions", "tasks_to_complete"  # where the kitchen says which subtasks are done
@@ -27,7 +28,7 @@ class Watched:
     """An episode step by step."""
 
     score: EpisodeScore
-    solution: Solution
+    plan: Plan
     """What it followed."""
     states: Float32s
     decisions: tuple[Decision, ...]
@@ -46,7 +47,7 @@ class Watched:
 
     @property
     def values(self) -> Float64s:
-        return self.solution.values[self.vertices]
+        return self.plan.values[self.vertices]
 
     @property
     def subtasks(self) -> list[tuple[str, int]]:
@@ -59,18 +60,18 @@ class Watched:
 
 
 def watch(agent: Agent, task: Task, seed: int, *, frame_every: int = 0) -> Watched:
-    """Run the episode of this seed as evaluation does, and note everything; take a picture every so many steps."""
+    """Run the episode of this seed as evaluation does, noting everything; a picture every `frame_every` steps."""
     env = _rendering(task) if frame_every else task.make()
     try:
-        actor, filmed = _NotingActor(Policy(agent)), _NotingEnvironment(env, frame_every)
+        actor, filmed = _NotingActor(agent.policy()), _NotingEnvironment(env, frame_every)
         with threadpool_limits(1):  # as evaluation does: the same sums, the same episode
             score = run_episode(actor, task, filmed, seed)
     finally:
         env.close()
-    assert actor.solution is not None
+    assert actor.plan is not None
     return Watched(
         score=score,
-        solution=actor.solution,
+        plan=actor.plan,
         states=np.array(actor.states),
         decisions=tuple(actor.decisions),
         done=tuple(filmed.done),
@@ -85,18 +86,16 @@ class _NotingActor:
         self.policy = policy
         self.states: list[Float32s] = []
         self.decisions: list[Decision] = []
-        self.solution: Solution | None = None
+        self.plan: Plan | None = None
         self.goal: Float64s | None = None
 
-    def begin(self, observation: Any) -> None:
-        self.policy.begin(observation)
-        named = self.policy.agent.config.goal
-        if named and isinstance(observation, Mapping) and named.key in observation:
-            self.goal = np.array(observation[named.key], np.float64)
+    def begin(self, observation: Any, objective: Objective | None) -> None:
+        self.policy.begin(observation, objective)
+        self.goal = objective.place.numbers if objective and objective.place else None
 
     def act(self, state: Float32s) -> Float32s:
         decided = self.policy.decide(state)
-        self.solution = decided.solutions[0]
+        self.plan = decided.plans[0]
         self.states.append(np.array(state))
         self.decisions.append(decided[0])
         return self.decisions[-1].action

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vmg.agent import Agent
-from vmg.types import Int32s
+from vmg.base.types import Int32s
+from vmg.envs import TaskGoal
 from vmg.view.episodes import Watched
 
 LEAST = 20
-"""Steps that are looked at, at least."""
+"""At least this many steps are looked at."""
 
 
 @dataclass(frozen=True)
@@ -24,15 +24,15 @@ class Diagnosis:
     """A sentence."""
 
 
-def diagnose(agent: Agent, episode: Watched) -> Diagnosis:
-    """Look at the last third of an episode: what kept it from going on?"""
-    kind, why = _reason(agent, episode)
+def diagnose(episode: Watched, goal: TaskGoal | None = None) -> Diagnosis:
+    """Look at the last third of an episode: what kept it from going on? `goal` says where its task names goals."""
+    kind, why = _reason(episode)
     if episode.to_do:
         why += f" Still to do: {', '.join(episode.to_do)}."
-    return Diagnosis(episode.score.seed, _where(agent, episode), kind, why)
+    return Diagnosis(episode.score.seed, _where(episode, goal), kind, why)
 
 
-def _reason(agent: Agent, episode: Watched) -> tuple[str, str]:
+def _reason(episode: Watched) -> tuple[str, str]:
     last, window = episode.decisions[-1], min(max(LEAST, len(episode.decisions) // 3), len(episode.decisions))
     recent = episode.decisions[-window:]
     ahead = len(last.path) - 1
@@ -41,7 +41,7 @@ def _reason(agent: Agent, episode: Watched) -> tuple[str, str]:
     if lost > 0.5:
         return "off the graph", (
             f"In {100 * lost:.0f} % of its last {window} steps it was farther than the radius "
-            f"({agent.built.radius:g}) from every vertex: nothing recorded looks like where it was."
+            f"({episode.plan.graph.radius:g}) from every vertex: nothing recorded looks like where it was."
         )
     if ahead == 0:
         return "nothing better ahead", (
@@ -65,8 +65,8 @@ def _reason(agent: Agent, episode: Watched) -> tuple[str, str]:
     )
 
 
-def _where(agent: Agent, episode: Watched) -> str:
-    vertex, goal = episode.decisions[-1].vertex, agent.config.goal
+def _where(episode: Watched, goal: TaskGoal | None) -> str:
+    vertex = episode.decisions[-1].vertex
     if goal is None:
         return f"vertex {vertex:,}, worth {episode.values[-1]:.3g}"
     here = episode.states[-1][list(goal.columns)]

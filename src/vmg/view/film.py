@@ -10,20 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from vmg.act.tasks import Task
-from vmg.agent import Agent
-from vmg.console import progress_bar
-from vmg.errors import VMGError, require
-from vmg.files import replacing
+from vmg.agent.agent import Agent
+from vmg.base.console import progress_bar
+from vmg.base.errors import VMGError, require
+from vmg.base.files import replacing
+from vmg.envs import Task
 from vmg.view.episodes import Frame, Watched, watch
 from vmg.view.graphs import draw_graph, ending
 from vmg.view.layout import Layout
 from vmg.view.style import Style, Theme, styled
 
 FRAMES = 100
-"""About so many frames a film has; longer episodes go faster."""
+"""A film has about this many frames; longer episodes go faster."""
 SECONDS = 10.0
-"""How long a film of so many frames runs."""
+"""How long a film of that many frames runs."""
 INCHES, DPI = (9.6, 5.76), 100  # both sides of the picture are multiples of 16 pixels, as the codec likes
 GIF_WIDTH = 720
 
@@ -44,7 +44,7 @@ def make_film(agent: Agent, task: Task, layout: Layout, seed: int, *, theme: The
         episode = watch(agent, task, seed, frame_every=every)
     frames = []
     with progress_bar(f"Filming seed {seed}", len(episode.frames)) as advance:
-        for frame in _frames(agent, layout, episode, theme):
+        for frame in _frames(layout, episode, theme):
             frames.append(frame)
             advance(len(frames))
     return Film(episode, frames, FRAMES / SECONDS)
@@ -99,10 +99,10 @@ def _held_at_the_end(film: Film) -> Iterator[Frame]:
         yield film.frames[-1]
 
 
-def _frames(agent: Agent, layout: Layout, episode: Watched, theme: Theme) -> Iterator[Frame]:
+def _frames(layout: Layout, episode: Watched, theme: Theme) -> Iterator[Frame]:
     """Draw the still part once, and on it what moves."""
     with styled(theme) as style:
-        scene = _Scene(agent, layout, episode, style)
+        scene = _Scene(layout, episode, style)
         for step, seen in episode.frames.items():
             yield scene.frame(step, seen)
 
@@ -110,7 +110,7 @@ def _frames(agent: Agent, layout: Layout, episode: Watched, theme: Theme) -> Ite
 class _Scene:
     """The environment on the left, the graph on the right, words above and below."""
 
-    def __init__(self, agent: Agent, layout: Layout, episode: Watched, style: Style) -> None:
+    def __init__(self, layout: Layout, episode: Watched, style: Style) -> None:
         figure = require("matplotlib.figure", "view").Figure(figsize=INCHES, dpi=DPI)
         self.canvas = require("matplotlib.backends.backend_agg", "view").FigureCanvasAgg(figure)
         self.episode, self.layout, self.style = episode, layout, style
@@ -118,7 +118,7 @@ class _Scene:
         self.way = layout.trail(episode.states, episode.vertices)
         left, right = figure.add_axes((0.01, 0.16, 0.48, 0.79)), figure.add_axes((0.51, 0.16, 0.48, 0.79))
         left.axis("off")
-        draw_graph(right, agent.built, episode.solution.values, layout, style)
+        draw_graph(right, episode.plan, layout, style)
         left.set_title("the environment")
         right.set_title("the graph, vertices by value")
         first = next(iter(episode.frames.values()))

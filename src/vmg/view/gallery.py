@@ -1,42 +1,31 @@
-"""Everything there is to see of a run, gathered once and drawn in any theme: what `vmg draw` and `vmg report` share."""
+"""Everything there is to see of a run, gathered once: what figures are drawn from and the report is written from."""
 
-import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 
-from vmg.act.evaluation import EpisodeScore
-from vmg.act.retask import want
-from vmg.act.tasks import Task
-from vmg.agent import Agent
-from vmg.console import progress_bar
+from vmg.act.plan import Plan
+from vmg.agent.agent import Agent
+from vmg.base.console import progress_bar
+from vmg.base.errors import VMGError
+from vmg.base.files import read_json
+from vmg.base.types import Float64s
 from vmg.data.episodes import Episodes
-from vmg.errors import VMGError
-from vmg.files import read_json
-from vmg.graph import Solution, goal, reward
-from vmg.runs import Run
-from vmg.types import Float64s
-from vmg.view.charts import RadiusRow, histograms_figure, radius_figure, read_losses, scores_figure, training_figure
+from vmg.envs import Task
+from vmg.evaluation import EpisodeScore
+from vmg.graph import EdgeRewards, reward
+from vmg.runs.notes import episodes_of
+from vmg.runs.run import Run
+from vmg.view.change import Change, change_of
+from vmg.view.charts import RadiusRow, read_losses
 from vmg.view.episodes import Watched, watch
-from vmg.view.graphs import endings_figure, graph_figure, value_change_figure
 from vmg.view.layout import Layout, floor_of, floor_plan, lay_out
 from vmg.view.radii import known_radii, size_by_radius
-from vmg.view.style import Theme
 
-GOALS_TRIED = 20
-
-
-@dataclass(frozen=True, eq=False)
-class Change:
-    """A graph's values before and after what is wanted has changed."""
-
-    before: Solution
-    after: Solution
-    names: tuple[str, str]
-    goals: tuple[Float64s | None, Float64s | None] = (None, None)
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,15 +38,17 @@ class Gallery:
     task: Task | None = None
     episodes: Episodes | None = None
     losses: dict[int, dict[str, Float64s]] = field(default_factory=dict)
+    """The losses of each seed's model, by name."""
     scores: dict[str, Any] | None = None
     """The run's scores.json."""
     outcomes: dict[str, dict[int, list[EpisodeScore]]] = field(default_factory=dict)
     """Every episode of every method and model."""
     layouts: dict[str, Layout] = field(default_factory=dict)
-    """"graph" in two dimensions and, for a maze, "floor"."""
+    """"graph" in two dimensions and, for a maze, "floor"; none before the graph is solved."""
     episode: Watched | None = None
     """One episode, run again: a success if there was one."""
     failed: tuple[Watched, ...] = ()
+    """Some of the failed episodes, run again."""
     change: Change | None = None
     radii: tuple[RadiusRow, ...] = ()
     missing: dict[str, str] = field(default_factory=dict)
@@ -67,75 +58,43 @@ class Gallery:
         """The layout that shows most: the floor plan, where there is one."""
         return self.layouts.get("floor", self.layouts["graph"])
 
+    @property
+    def plan(self) -> Plan:
+        """The plan whose values are drawn: that of the episode shown, or the agent's own."""
+        return self.episode.plan if self.episode else self.agent.own_plan
+
+    @cached_property
+    def rewards(self) -> EdgeRewards | None:
+        """The rewards of the edges, from the recorded rewards; None where the data is not at hand."""
+        if self.episodes is None:
+            return None
+        return reward(self.agent.built, self.episodes, variant=self.agent.config.solve.variant)
+
 
 def gather(run: Run, *, replays: int = 8, seed: int = 0) -> Gallery:
     """Load a run and compute what its pictures need; at most `replays` failed episodes are run again."""
     missing: dict[str, str] = {}
-    agent = next(run.agents())[1]
-    task = _or_missing(missing, "task", run.find_task)
+    agent, task = run.agent(run.seeds[0]), run.task_or_none()
     episodes = _or_missing(missing, "data", lambda: run.episodes()[0])
     losses = _or_missing(missing, "training", lambda: _losses(run)) or {}
     scores = read_json(run.folder / "scores.json") if (run.folder / "scores.json").exists() else None
-    outcomes = _outcomes(run, scores)
-    facts = {"run": run, "agent": agent, "task": task, "episodes": episodes, "losses": losses}
-    facts |= {"scores": scores, "outcomes": outcomes, "missing": missing}
-    if agent.graph is None:
-        missing["graph"] = f"The graph is not built yet: vmg build {run.folder}"
-        return Gallery(**facts)
-    if agent.solution is None:
-        missing["graph"] = f"The graph is not solved yet: vmg solve {run.folder}"
-        return Gallery(**facts)
-    layouts = {"graph": lay_out(agent.graph.features, seed=seed)}
-    if task and (floor := _or_missing(missing, "floor", lambda: floor_of(task, agent))):
-        layouts["floor"] = floor_plan(agent, floor)
-    shown, failed = _watched(agent, task, outcomes.get("VMG", {}).get(agent.seed, []), replays, missing)
-    change = _change(agent, task, episodes, shown)
-    radii = _radii(run, agent, episodes)
-    return Gallery(**facts, layouts=layouts, episode=shown, failed=failed, change=change, radii=radii)
+    found = Gallery(run, agent, task, episodes, losses, scores, _outcomes(run, scores), missing=missing)
+    if agent.graph is None or agent.routes is None:
+        word, command = ("solved", "solve") if agent.graph else ("built", "build")
+        missing["graph"] = f"The graph is not {word} yet: vmg {command} {run.folder}"
+        return found
+    shown, failed = _watched(agent, task, found.outcomes.get("VMG", {}).get(agent.seed, []), replays, missing)
+    return replace(
+        found,
+        layouts=_layouts(agent, task, seed, missing),
+        episode=shown,
+        failed=failed,
+        change=change_of(agent, task, episodes, shown),
+        radii=_radii(run, agent, episodes),
+    )
 
 
-def draw(gallery: Gallery, theme: Theme) -> dict[str, Any]:
-    """Draw every figure there is material for, by name."""
-    figures: dict[str, Any] = {}
-    if gallery.losses:
-        figures["training"] = training_figure(gallery.losses, theme=theme)
-    if gallery.scores:
-        figures["scores"] = scores_figure(gallery.scores, theme=theme)
-    if gallery.layouts:
-        figures |= _graph_figures(gallery, theme)
-    return figures
-
-
-def _graph_figures(gallery: Gallery, theme: Theme) -> dict[str, Any]:
-    graph, solved, figures = gallery.agent.built, gallery.agent.solved, {}
-    followed = gallery.episode.solution if gallery.episode else solved
-    for name, layout in gallery.layouts.items():
-        figures[name] = graph_figure(graph, followed, layout, theme=theme)
-        if gallery.episode:
-            figures[f"episode_{name}"] = graph_figure(graph, followed, layout, episode=gallery.episode, theme=theme)
-        if gallery.failed:
-            failed = list(gallery.failed)
-            figures[f"failures_{name}"] = endings_figure(graph, failed[0].solution, layout, failed, theme=theme)
-        if gallery.change:
-            change = gallery.change
-            figures[f"change_{name}"] = value_change_figure(
-                graph, change.before, change.after, layout, change.names, goals=change.goals, theme=theme
-            )
-    rewards = None
-    if gallery.episodes is not None:
-        rewards = reward(graph, gallery.episodes, variant=gallery.agent.config.solve.variant)
-    figures["histograms"] = histograms_figure(graph, solved, rewards, theme=theme)
-    if gallery.radii:
-        figures["radius"] = radius_figure(gallery.radii, graph.radius, theme=theme)
-    return figures
-
-
-def is_failure(episode: EpisodeScore) -> bool:
-    """Say whether an episode failed, as far as the environment tells."""
-    return episode.success is False
-
-
-def _or_missing(missing: dict[str, str], name: str, find: Any) -> Any:
+def _or_missing(missing: dict[str, str], name: str, find: Callable[[], Found]) -> Found | None:
     try:
         return find()
     except VMGError as error:
@@ -151,17 +110,18 @@ def _outcomes(run: Run, scores: dict[str, Any] | None) -> dict[str, dict[int, li
     """Read every episode that the run's scores speak of."""
     if scores is None:
         return {}
-    found: dict[str, dict[int, list[EpisodeScore]]] = {}
-    for method, rows in scores["scores"].items():
-        for row in rows:
-            path = run.folder / "evaluations" / f"{scores['task']}_{method}_seed_{row['seed']}.jsonl"
-            found.setdefault(method, {})[row["seed"]] = _noted(path)
-    return found
+    return {
+        method: {row["seed"]: episodes_of(run, scores["task"], method, row["seed"]) for row in rows}
+        for method, rows in scores["scores"].items()
+    }
 
 
-def _noted(path: Path) -> list[EpisodeScore]:
-    lines = path.read_text(encoding="utf-8").splitlines()[1:] if path.exists() else []
-    return sorted((EpisodeScore(**json.loads(line)) for line in lines), key=lambda episode: episode.seed)
+def _layouts(agent: Agent, task: Task | None, seed: int, missing: dict[str, str]) -> dict[str, Layout]:
+    graph = agent.built
+    layouts = {"graph": lay_out(graph.features, seed=seed)}
+    if task and (floor := _or_missing(missing, "floor", lambda: floor_of(task, graph))):
+        layouts["floor"] = floor_plan(graph, floor)
+    return layouts
 
 
 def _watched(
@@ -171,7 +131,7 @@ def _watched(
     if task is None or not noted:
         return None, ()
     best = max(noted, key=lambda episode: (bool(episode.success), episode.reward, -episode.steps))
-    failures = [episode for episode in noted if is_failure(episode) and episode != best]
+    failures = [episode for episode in noted if episode.failed and episode != best]
     chosen = (
         [failures[i] for i in np.unique(np.linspace(0, len(failures) - 1, replays).astype(int))] if failures else []
     )
@@ -187,56 +147,6 @@ def _watched(
             "were scored: other library versions or another machine."
         )
     return watched[0], tuple(watched[1:])
-
-
-def _change(agent: Agent, task: Task | None, episodes: Episodes | None, shown: Watched | None) -> Change:
-    """Choose something else to want: another goal, a skill nobody asked for, or else some recorded state."""
-    if agent.places is not None and shown is not None and shown.goal is not None:
-        place, solution = _another_goal(agent, shown.goal)
-        places = [f"({', '.join(f'{x:.1f}' for x in each)})" for each in (shown.goal, place)]
-        names = (f"Before: the goal {places[0]}", f"After: the goal {places[1]}")
-        return Change(shown.solution, solution, names, (shown.goal, place))
-    if task and task.skill and episodes is not None and shown is not None:
-        asked = {name for name, _ in shown.subtasks} | set(shown.to_do)
-        for name in task.fields:
-            if name not in asked and (after := _skill(agent, task, episodes, name)) is not None:
-                return Change(agent.solved, after, ("Before: the recorded rewards", f"After: {name} alone"))
-    return _another_state(agent)
-
-
-def _another_goal(agent: Agent, known: Float64s) -> tuple[Float64s, Solution]:
-    """Return a far place that most vertices can reach, of a few tried, and the solution for it."""
-    assert agent.places is not None
-    places = agent.places[agent.built.rows].astype(np.float64)
-    by_distance = np.argsort(-np.linalg.norm(places - known, axis=1), kind="stable")
-    tried = []
-    for place in places[by_distance[:: max(1, len(places) // GOALS_TRIED)]]:
-        solution, _ = agent.goal(place)
-        tried.append((float((solution.values > 0).mean()), place, solution))
-        if tried[-1][0] > 0.8:
-            break
-    _, place, solution = max(tried, key=lambda each: each[0])
-    return place, solution
-
-
-def _skill(agent: Agent, task: Task, episodes: Episodes, name: str) -> Solution | None:
-    """Solve for a skill; None where a part of the state is not one."""
-    assert task.skill is not None
-    try:
-        return want(agent, episodes, task.skill((name,)).wish).solution
-    except VMGError:
-        return None
-
-
-def _another_state(agent: Agent) -> Change:
-    """Want the state in which the longest recorded episode ended."""
-    graph = agent.built
-    longest = int(np.argmax(graph.lengths))
-    vertex = graph.labels[(np.cumsum(graph.lengths + 1) - 1)[longest]]
-    gaps = np.linalg.norm(graph.features - graph.features[vertex], axis=1)[graph.labels]
-    wanted = goal(graph, gaps, graph.radius / 2, variant=agent.config.solve.variant)
-    names = ("Before: the recorded rewards", f"After: to vertex {vertex:,}, where episode {longest} ended")
-    return Change(agent.solved, agent.solve_edges(wanted.rewards), names)
 
 
 def _radii(run: Run, agent: Agent, episodes: Episodes | None) -> tuple[RadiusRow, ...]:

@@ -1,36 +1,44 @@
 """The graph on paper: its vertices by value, its edges, an episode on it, and its values before and after a change."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
+from vmg.base.errors import require
+from vmg.base.lazy import LazyModule
+from vmg.base.types import Float64s
 from vmg.data.mazes import cell_xy
-from vmg.errors import require
-from vmg.graph import MemoryGraph, Solution
-from vmg.types import Float64s
+from vmg.graph import MemoryGraph
 from vmg.view.episodes import Watched
 from vmg.view.layout import Floor, Layout
 from vmg.view.style import Style, Theme, new_figure, styled, value_colours
 
+kernels: Any = LazyModule("vmg.view.kernels")
+
 DRAWN_AS_PIXELS = 3_000
-"""From so many vertices or edges on an SVG holds them as one picture: browsers and printers choke on more."""
+"""From this many vertices or edges on an SVG holds them as one picture: browsers and printers choke on more."""
 DRAWN_AS_LINES = 10_000
 """More edges than this are drawn as a density: in less time, and not as one dark blot."""
 PIXELS, BORDER = 1_000, 30
 
 
-def graph_figure(
-    graph: MemoryGraph,
-    solution: Solution,
-    layout: Layout,
-    *,
-    episode: Watched | None = None,
-    theme: Theme = "light",
-) -> Any:
+class Solved(Protocol):
+    """A graph and what its vertices are worth: a plan, or the routes of one."""
+
+    @property
+    def graph(self) -> MemoryGraph: ...
+
+    @property
+    def values(self) -> Float64s: ...
+
+
+def graph_figure(solved: Solved, layout: Layout, *, episode: Watched | None = None, theme: Theme = "light") -> Any:
     """Draw the graph, vertices by value, with an episode on it if one is given."""
+    graph = solved.graph
     with styled(theme) as style:
         figure, (axis,) = new_figure(5.2, 4.6)
-        shades = draw_graph(axis, graph, solution.values, layout, style)
+        shades = draw_graph(axis, solved, layout, style)
         figure.colorbar(shades, ax=axis, label="value of a vertex", shrink=0.7, pad=0.01)
         axis.set_title(f"{layout.title}: {graph.n_vertices:,} vertices, {graph.n_edges:,} edges")
         if episode is not None:
@@ -42,9 +50,8 @@ def graph_figure(
 
 
 def value_change_figure(
-    graph: MemoryGraph,
-    before: Solution,
-    after: Solution,
+    before: Solved,
+    after: Solved,
     layout: Layout,
     names: tuple[str, str],
     *,
@@ -54,8 +61,8 @@ def value_change_figure(
     """Draw the values of one graph for two rewards, side by side; each in its own range, from least to most."""
     with styled(theme) as style:
         figure, axes = new_figure(8.4, 4.2, 1, 2)
-        for axis, solution, name, goal in zip(axes, (before, after), names, goals, strict=True):
-            shades = draw_graph(axis, graph, solution.values, layout, style)
+        for axis, solved, name, goal in zip(axes, (before, after), names, goals, strict=True):
+            shades = draw_graph(axis, solved, layout, style)
             figure.colorbar(shades, ax=axis, shrink=0.6, pad=0.01)
             axis.set_title(name)
             if goal is not None and layout.floor:
@@ -64,18 +71,11 @@ def value_change_figure(
     return figure
 
 
-def endings_figure(
-    graph: MemoryGraph,
-    solution: Solution,
-    layout: Layout,
-    failed: list[Watched],
-    *,
-    theme: Theme = "light",
-) -> Any:
-    """Mark where failed episodes ended, and the way they went."""
+def endings_figure(layout: Layout, failed: Sequence[Watched], *, theme: Theme = "light") -> Any:
+    """Mark where failed episodes ended, and the way they went; vertices by their value in the first of them."""
     with styled(theme) as style:
         figure, (axis,) = new_figure(5.2, 4.6)
-        shades = draw_graph(axis, graph, solution.values, layout, style)
+        shades = draw_graph(axis, failed[0].plan, layout, style)
         figure.colorbar(shades, ax=axis, label="value of a vertex", shrink=0.7, pad=0.01)
         for number, episode in enumerate(failed):
             way = layout.trail(episode.states, episode.vertices)
@@ -90,8 +90,9 @@ def endings_figure(
     return figure
 
 
-def draw_graph(axis: Any, graph: MemoryGraph, values: Float64s, layout: Layout, style: Style) -> Any:
+def draw_graph(axis: Any, solved: Solved, layout: Layout, style: Style) -> Any:
     """Draw walls, edges and vertices; the best vertices lie on top. Returns what a colour bar is made from."""
+    graph, values = solved.graph, solved.values
     if layout.floor:
         draw_walls(axis, layout.floor, style)
     axis.set_aspect("equal" if layout.floor else "auto")
@@ -118,14 +119,12 @@ def _draw_lines(axis: Any, graph: MemoryGraph, layout: Layout, style: Style) -> 
 
 def _draw_density(axis: Any, graph: MemoryGraph, layout: Layout, style: Style) -> None:
     """Draw how many edges pass through each pixel, in tones that show one edge as well as a thousand."""
-    from vmg.view.kernels import add_lines
-
     at = layout.points
     low = at.min(0)
     size = np.maximum(at.max(0) - low, 1e-9)
     places = BORDER + (at - low) / size * (PIXELS - 2 * BORDER)
     counts = np.zeros((PIXELS, PIXELS))
-    add_lines(counts, places[graph.tails], places[graph.heads])
+    kernels.add_lines(counts, places[graph.tails], places[graph.heads])
     tones = np.log1p(counts)
     image = np.empty((PIXELS, PIXELS, 4))
     image[..., :3] = require("matplotlib.colors", "view").to_rgb(style.edge)

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from vmg.act.tasks import Task
-from vmg.agent import Agent
-from vmg.console import progress_bar
+from vmg.base.console import progress_bar
+from vmg.base.errors import require
+from vmg.base.types import Float32s, Float64s, Int32s
 from vmg.data.mazes import MazeMap
-from vmg.errors import require
-from vmg.types import Float32s, Float64s, Int32s
+from vmg.envs import Task
+from vmg.graph import MemoryGraph
 
 LAID_OUT = 8_000
 """Vertices that UMAP places itself, in seconds; more would take minutes and look the same."""
@@ -23,7 +23,7 @@ FEWEST = 20
 
 @dataclass(frozen=True)
 class Floor:
-    """The map of a maze and how many metres a cell has."""
+    """The map of a maze, and how many metres wide a cell is."""
 
     cells: MazeMap
     scale: float
@@ -39,7 +39,7 @@ class Layout:
     """What a reader of the picture has to know."""
     floor: Floor | None = None
     columns: tuple[int, ...] = ()
-    """The numbers of a state that say where it is on the floor."""
+    """The columns of a state that say where it is on the floor."""
 
     def trail(self, states: Float32s, vertices: Int32s) -> Float64s:
         """Return where an episode went: itself on a floor, its vertices elsewhere."""
@@ -66,17 +66,15 @@ def lay_out(features: Float32s, *, seed: int = 0) -> Layout:
     return Layout(points, "The graph in two dimensions", note)
 
 
-def floor_plan(agent: Agent, floor: Floor) -> Layout:
+def floor_plan(graph: MemoryGraph, floor: Floor) -> Layout:
     """Put every vertex where its state is on the maze's floor."""
-    assert agent.places is not None
-    assert agent.config.goal is not None
-    points = agent.places[agent.built.rows].astype(np.float64)
-    return Layout(points, "The graph on the floor plan", "", floor, agent.config.goal.columns)
+    points = graph.states[:, list(graph.goal_columns)].astype(np.float64)
+    return Layout(points, "The graph on the floor plan", "", floor, graph.goal_columns)
 
 
-def floor_of(task: Task, agent: Agent) -> Floor | None:
-    """Return the maze a task takes place in, if it does and the agent knows where its vertices are in it."""
-    if agent.places is None or agent.places.shape[1] != 2:
+def floor_of(task: Task, graph: MemoryGraph) -> Floor | None:
+    """Return the maze a task takes place in, if it does and the graph knows where its vertices are in it."""
+    if len(graph.goal_columns) != 2:
         return None
     env = task.make()
     maze: Any = getattr(env.unwrapped, "maze", None)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from vmg.errors import require
+from vmg.base.errors import require
 from vmg.view.style import STYLES
 
 CSS = f"""
@@ -140,8 +140,9 @@ def embedded(figure: Any, *, vector: bool) -> str:
     return _data_uri(content.getvalue(), mime)
 
 
-def picture(light: str, dark: str, caption: str, *, wide: bool = False) -> str:
-    """Return a figure embedded in both themes; the reader's browser shows one."""
+def picture(images: Sequence[str], caption: str, *, wide: bool = False) -> str:
+    """Return a figure embedded in both themes, (light, dark); the reader's browser shows one."""
+    light, dark = images
     image = (
         f'<picture><source media="(prefers-color-scheme: dark)" srcset="{dark}">'
         f'<img src="{light}" alt="{escape(caption, quote=True)}"></picture>'
@@ -157,7 +158,7 @@ def film(content: bytes, caption: str) -> str:
 
 
 def outcomes(marks: Iterable[tuple[str, bool | None, str]]) -> str:
-    """Return a row of small boxes, one an episode: its mark, whether it was good, and its story for the pointer."""
+    """Return a row of small boxes, one per episode: its mark, whether it was good, and its story for the pointer."""
     classes = {True: "good", False: "bad", None: "open"}
     boxes = "".join(
         f'<li class="{classes[good]}" title="{escape(story)}">{escape(mark)}</li>' for mark, good, story in marks

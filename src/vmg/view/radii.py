@@ -1,20 +1,20 @@
 """What the radius does: the graph built, and if asked scored, at several radii. Nothing is trained again."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from vmg.act.evaluation import evaluate
-from vmg.act.policy import Policy
-from vmg.agent import Agent
-from vmg.console import progress_bar
+from vmg.agent.agent import Agent
+from vmg.base.console import progress_bar
+from vmg.base.files import read_json, write_json
 from vmg.data.episodes import Episodes
-from vmg.files import read_json, write_json
-from vmg.runs import Run
+from vmg.evaluation import evaluate
+from vmg.runs.run import Run
 from vmg.view.charts import RadiusRow
 
 AROUND = (0.5, 0.7, 1.0, 1.4, 2.0)
-"""Radii to look at, in the run's own radius."""
+"""Radii to look at, as multiples of the run's own."""
 FILE = "radii.json"
 
 
@@ -35,9 +35,9 @@ def score_by_radius(
     """Build, solve and score at each radius, and keep the rows in the run's radii.json."""
     task, rows = run.find_task(), known_radii(run, agent)
     for radius in radii:
-        other = _rebuilt(agent, episodes, radius).solve(episodes)
+        other = _rebuilt(agent, episodes, radius).solve()
         title = f"radius {radius:g}"
-        scores = evaluate(Policy(other), task, episodes=n_episodes, workers=workers, title=title)
+        scores = evaluate(other.policy(), task, n_episodes=n_episodes, workers=workers, title=title)
         row = RadiusRow(
             radius, other.built.n_vertices, other.built.n_edges, scores.score, scores.interval, len(scores.episodes)
         )
@@ -61,13 +61,6 @@ def _rebuilt(agent: Agent, episodes: Episodes, radius: float) -> Agent:
 
 
 def _but_the_radius(agent: Agent) -> dict[str, Any]:
-    config = agent.config.to_dict()
+    config: dict[str, Any] = json.loads(json.dumps(agent.config.to_dict()))  # as it comes back from the file
     config["graph"].pop("radius")
-    return {"seed": agent.seed, **{stage: _plain(values) for stage, values in config.items()}}
-
-
-def _plain(values: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Tuples come back from JSON as lists."""
-    if values is None:
-        return None
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+    return {"seed": agent.seed, **config}

@@ -1,4 +1,4 @@
-"""Figures of studies: scores of variants, the radius, training curves, steps an edge; the paper's numbers beside."""
+"""Figures of studies: scores of variants, the radius, training curves, steps per edge; the paper's numbers beside."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -41,7 +41,7 @@ def _draw_tasks(
     sharey: bool = False,
     words: str = "",
 ) -> Any:
-    """Draw one column of panels for each task, and say beneath what is shown."""
+    """Draw one column of panels per task, and say beneath what is shown."""
     tasks = list(dict.fromkeys(row["task"] for row in measured))
     with styled(theme) as style:
         figure, axes = new_figure(1.6 + 2.5 * len(tasks), height, rows, len(tasks), sharex="col" if rows > 1 else False,
@@ -56,7 +56,7 @@ def _draw_tasks(
 
 
 def _variants(names: Sequence[str]) -> Callable[[Sequence[Any], Sequence[Row], Style], None]:
-    """Scores from the left to the right, a line for each variant."""
+    """Scores from the left to the right, one line per variant."""
 
     def draw(panels: Sequence[Any], rows: Sequence[Row], style: Style) -> None:
         (axis,) = panels
@@ -117,7 +117,7 @@ def _radius(row: Row) -> float:
 
 
 def _curves(panels: Sequence[Any], rows: Sequence[Row], style: Style) -> None:
-    """One panel a loss, one line a model."""
+    """One panel per loss, one line per model."""
     (row,) = rows
     for axis, name in zip(panels, SHOWN, strict=True):
         for i, (seed, losses) in enumerate(zip(row["seeds"], row["losses"][name], strict=True)):

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from vmg.errors import VMGError, require
-from vmg.files import replacing
+from vmg.base.errors import VMGError, require
+from vmg.base.files import replacing
 
 Theme = Literal["light", "dark"]
 

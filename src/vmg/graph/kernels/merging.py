@@ -10,7 +10,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from vmg.graph.kernels import jit
+from vmg.graph.kernels.compiling import jit
 
 LEAF_SIZE = 64
 

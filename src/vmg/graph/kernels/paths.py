@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from vmg.graph.kernels import jit
+from vmg.graph.kernels.compiling import jit
 
 
 @jit

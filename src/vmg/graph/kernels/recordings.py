@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from vmg.graph.kernels import jit
+from vmg.graph.kernels.compiling import jit
 
 _NEVER = np.iinfo(np.int64).max
 _ENDS, _STOPS = -2, -1  # instead of a step's cost: the way ends here, or the recording is not followed from here

@@ -1,0 +1,75 @@
+"""What acts, whatever it is asked for, and what it knows of the episodes it was made from."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vmg.act.settings import ActConfig
+from vmg.base.errors import VMGError
+from vmg.base.types import Float32s, Float64s
+from vmg.data.episodes import Episodes
+from vmg.data.facts import DataFacts
+from vmg.goals.objectives import Objective, Place
+from vmg.graph.memory import MemoryGraph
+from vmg.graph.settings import SolveConfig
+from vmg.networks.lowlevel import LowLevel
+from vmg.networks.weights import Weights
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A graph, the networks that act on it, the facts of the data, and how it plans and acts."""
+
+    graph: MemoryGraph
+    weights: Weights
+    low_level: LowLevel
+    data: DataFacts
+    solving: SolveConfig
+    acting: ActConfig
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """The recorded episodes as far as they are at hand: whole, or what the graph keeps of their observations."""
+
+    graph: MemoryGraph
+    episodes: Episodes | None = None
+
+    def __post_init__(self) -> None:
+        if self.episodes is not None and len(self.episodes.observations) != len(self.graph.labels):
+            raise VMGError(
+                f"The graph was built from {len(self.graph.labels)} observations, but {self.episodes.source} has "
+                f"{len(self.episodes.observations)}: give the episodes it was built from."
+            )
+
+    def distances(self, objective: Objective) -> Float64s:
+        """Say how far each recorded observation is from an objective."""
+        place, known, places = objective.place, self.graph.goal_columns, self.graph.places
+        if place and places is not None and set(place.columns) <= set(known):  # the same numbers, closer together
+            return Place(tuple(known.index(column) for column in place.columns), place.numbers)(places)
+        if self.observations is None:
+            raise self._missing(objective)
+        return objective.distances(self.observations)
+
+    def step_rewards(self, objective: Objective) -> Float64s:
+        """Say what each recorded step is paid."""
+        if self.episodes is not None:
+            return objective.step_rewards(self.episodes)
+        if objective.distance is None:
+            raise self._missing(objective)
+        within = self.distances(objective) <= objective.tolerance
+        return within[self.graph.arrivals].astype(np.float64)
+
+    @property
+    def observations(self) -> Float32s | None:
+        """Every recorded observation; None where neither the episodes nor the graph has them."""
+        if self.episodes is not None:
+            return self.episodes.observations
+        return self.graph.recordings.observations if self.graph.recordings else None
+
+    def _missing(self, objective: Objective) -> VMGError:
+        kept = " Or build the graph with its columns as goal_columns, which are kept." if objective.place else ""
+        return VMGError(
+            f"{objective.name!r} needs the episodes the graph was built from, which a saved agent does not keep: give "
+            f"them, agent.plan(objective, episodes).{kept}"
+        )

@@ -1,0 +1,73 @@
+"""Answers before acting: can it be done from here, along which recorded episodes, and what is missing if not."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from vmg.base.types import Float32s
+from vmg.graph.evidence import Piece
+
+PIECES_NAMED = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Nearest:
+    """The recorded state that comes nearest to what is wanted."""
+
+    distance: float
+    episode: int
+    step: int
+    """Which observation of its episode it is."""
+    observation: Float32s | None
+    """None where only its goal columns are at hand."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What can be said about a plan before acting, from one observation."""
+
+    possible: bool
+    """Whether any recorded way leads from here to what is wanted."""
+    vertex: int
+    evidence: float
+    """How far the nearest vertex, a recorded state, is in the metric space."""
+    off_graph: bool
+    """Farther than the radius: nothing recorded looks like this."""
+    path: tuple[int, ...]
+    """The vertices on the way there, or to what stands for it, from here or from where a way begins."""
+    steps: float
+    """Environment steps such a way took in the recordings."""
+    pieces: tuple[Piece, ...]
+    """The recorded episodes the path is stitched from."""
+    detour: float | None = None
+    """Where no recorded way leads on from here: how far the nearest vertex is from which one does."""
+    nearest: Nearest | None = None
+    """Where it is not possible: what comes nearest of all that can be reached from here, if that can be said."""
+
+    def in_words(self) -> str:
+        """Answer in sentences."""
+        near = "off the graph: nothing recorded looks like this" if self.off_graph else "on the graph"
+        here = f"The observation is at vertex {self.vertex}, {self.evidence:.2g} away from it ({near})."
+        way = f"{len(self.path) - 1} edges, about {self.steps:.0f} steps, {self._pieces_in_words()}"
+        if self.possible:
+            return f"{here} It can be done: {way}." if self.pieces else f"{here} It is there already."
+        text = f"{here} No recorded way leads from here to what is wanted."
+        if self.nearest:
+            there = f"where episode {self.nearest.episode} was at step {self.nearest.step}"
+            text += f" The nearest that can be reached is {self.nearest.distance:.3g} away from it: {there}."
+        begins = "" if self.detour is None else f", from a state {self.detour:.2g} away in the metric space"
+        return f"{text} What the policy tries{begins}: {way}." if self.pieces else text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        content = asdict(self)
+        if self.nearest and self.nearest.observation is not None:
+            content["nearest"]["observation"] = self.nearest.observation.tolist()
+        return content
+
+    def _pieces_in_words(self) -> str:
+        parts = [str(piece) for piece in self.pieces[:PIECES_NAMED]]
+        more = f" and {len(self.pieces) - PIECES_NAMED} more" if len(self.pieces) > PIECES_NAMED else ""
+        many = "s" * (len(self.pieces) > 1)
+        return f"stitched from {len(self.pieces)} recorded piece{many}: {', '.join(parts)}{more}"
+
+    __str__ = in_words

@@ -1,0 +1,212 @@
+"""A plan: an objective solved on a graph. It knows its values, its way from any state and its explanation, and gives a
+policy.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from vmg.act.body import Body, Recorded
+from vmg.act.explanation import Explanation, Nearest
+from vmg.act.policy import Policy
+from vmg.act.settings import ActConfig
+from vmg.base.errors import VMGError
+from vmg.base.types import Bools, Float64s
+from vmg.goals.objectives import Objective
+from vmg.graph.evidence import reachable_from, reaching
+from vmg.graph.memory import MemoryGraph
+from vmg.graph.rewards import EdgeRewards, find_goal, reward
+from vmg.graph.routes import Routes
+from vmg.graph.settings import SolveConfig
+from vmg.graph.solving import solve
+from vmg.networks.encoder import embed
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is wanted, the routes to it, and what the data know about it."""
+
+    objective: Objective
+    routes: Routes
+    body: Body = field(repr=False)
+    recorded: Recorded | None = field(repr=False)
+    """The recorded episodes, as far as they are at hand; not sent to other processes."""
+    reached_vertices: Bools | None = field(default=None, repr=False)
+    """Where it can be reached: the vertices with a recorded state that reaches it, or what stands for them."""
+    distance: float | None = None
+    """How far the nearest recorded state is from it; None where it is only paid."""
+    entered: bool = True
+    """Whether any recorded step leads to it from elsewhere."""
+    tolerance: float = 0.0
+    """How near counts as reached: its own tolerance, or as wide as it takes for anything recorded to lead there."""
+
+    @property
+    def graph(self) -> MemoryGraph:
+        return self.body.graph
+
+    @property
+    def values(self) -> Float64s:
+        """What every vertex is worth."""
+        return self.routes.values
+
+    @property
+    def stages(self) -> tuple["Plan", ...]:
+        """The plans that are followed one after the other: this one alone."""
+        return (self,)
+
+    @property
+    def has_goal(self) -> bool:
+        """Whether there is something to reach, and not only rewards."""
+        return self.objective.distance is not None
+
+    @property
+    def known(self) -> bool:
+        """Whether any recorded state reaches it; if not, the nearest one stands for it."""
+        return self.distance is None or self.distance <= self.objective.tolerance
+
+    @cached_property
+    def goal_vertices(self) -> Bools:
+        """The vertices where it is reached or, if it is only paid, those that a paid edge leaves."""
+        if self.reached_vertices is not None:
+            return self.reached_vertices
+        rewards = self._data.step_rewards(self.objective)
+        return _paying(self.graph, reward(self.graph, rewards, variant=self.body.solving.variant))
+
+    @cached_property
+    def can_reach(self) -> Bools:
+        """The vertices from which it can be reached."""
+        return reaching(self.graph, self.goal_vertices)
+
+    @cached_property
+    def rewarded_steps(self) -> int:
+        """Recorded steps that it rewards."""
+        return int(np.count_nonzero(self._data.step_rewards(self.objective)))
+
+    def policy(self, settings: ActConfig | None = None) -> Policy:
+        """Return a policy that follows this plan, whatever goal an environment names."""
+        return Policy(self.body, self, settings)
+
+    def explain(self, observation: ArrayLike) -> Explanation:
+        """Answer from one observation: can it be done, on which path, from which episodes, how near is evidence."""
+        state = np.asarray(observation, dtype=np.float32)
+        if state.ndim != 1:
+            raise VMGError(f"One observation is explained at a time, not an array of shape {state.shape}.")
+        decisions = self.policy().decide(state)
+        vertices, distances = self.graph.nearest(embed(self.body.weights, state[None]))
+        here, leads_on = int(vertices[0]), bool(self.can_reach[vertices[0]])
+        entry = int(decisions.entries[0])
+        nearest = self.nearest(reachable_from(self.graph, here))
+        possible = nearest.distance <= self.objective.tolerance if nearest else not self.has_goal and leads_on
+        return Explanation(
+            possible=possible,
+            vertex=here,
+            evidence=float(distances[0]),
+            off_graph=bool(decisions.off_graph[0]),
+            path=tuple(self.routes.path_from(entry)),
+            steps=self.routes.cost(entry),
+            pieces=tuple(self.routes.pieces(entry)),
+            detour=None if leads_on else float(decisions.distances[0]),
+            nearest=None if possible else nearest,
+        )
+
+    def nearest(self, vertices: Bools) -> Nearest | None:
+        """Return the recorded state in these vertices that comes nearest; None where nothing says what is near."""
+        if not self.has_goal:
+            return None
+        distances = np.where(vertices[self.graph.labels], self._data.distances(self.objective), np.inf)
+        row = int(np.argmin(distances))
+        if not np.isfinite(distances[row]):
+            return None
+        firsts = np.cumsum(self.graph.lengths + 1) - (self.graph.lengths + 1)
+        episode = int(np.searchsorted(firsts, row, side="right")) - 1
+        observations = self._data.observations
+        state = None if observations is None else observations[row]
+        return Nearest(float(distances[row]), episode, row - int(firsts[episode]), state)
+
+    def in_words(self) -> str:
+        """Say what the plan is for and how much of the graph can do it."""
+        n, done = len(self.goal_vertices), "can reach it" if self.has_goal else "can reach a step that it pays"
+        done = done if self.known and self.entered else "can reach what stands for it"
+        text = (
+            f"Task: {self.objective.name}. {self.rewarded_steps:,} of {len(self.graph.slots):,} recorded steps are "
+            f"rewarded; {self.can_reach.sum():,} of {n:,} vertices ({100 * self.can_reach.mean():.0f} %) {done}."
+        )
+        if not self.known and (nearest := self.nearest(np.ones(n, bool))):
+            text += (
+                f" No recorded state fulfils it: the nearest, {nearest.distance:.3g} away from it, stands for it "
+                f"(episode {nearest.episode}, step {nearest.step}{self._numbers_at(nearest)})."
+            )
+        if not self.entered:
+            text += " Nothing recorded leads there from elsewhere"
+            text += (
+                "."
+                if self.tolerance == self.objective.tolerance
+                else (f": the nearest that can be reached, {self.tolerance:.3g} away, stands for it too.")
+            )
+        return text
+
+    __str__ = in_words
+
+    def unreached_in_words(self) -> str:
+        """Say of a goal that nothing leads to what stands for it."""
+        stand_in = f"the nearest recorded state, which is {self.distance:.3g} away from it and stands for it"
+        wider = self.tolerance > self.objective.tolerance
+        widened = f" What lies within {self.tolerance:.3g} is the goal instead." if wider else ""
+        return (
+            f"Nothing reaches this goal: no recorded step leads from elsewhere to {'it' if self.known else stand_in}."
+            f"{widened} Choose a goal that the episodes arrived at."
+        )
+
+    @property
+    def _data(self) -> Recorded:
+        if self.recorded is None:
+            raise VMGError("This plan was sent to another process, without the recorded episodes that this needs.")
+        return self.recorded
+
+    def _numbers_at(self, nearest: Nearest) -> str:
+        if self.objective.place is None or nearest.observation is None:
+            return ""
+        numbers = ", ".join(f"{x:.3g}" for x in nearest.observation[list(self.objective.place.columns)])
+        return f", at {numbers}"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the recorded episodes behind: acting does not need them."""
+        return {**self.__dict__, "recorded": None}
+
+
+def make_plan(body: Body, objective: Objective, recorded: Recorded) -> Plan:
+    """Solve a graph for an objective. No network is trained.
+
+    What can be reached absorbs ("reach") or goes on paying ("stay"); what is only paid is always the latter.
+    """
+    graph, solving = body.graph, body.solving
+    if objective.distance is None:
+        rewards = reward(graph, recorded.step_rewards(objective), variant=solving.variant)
+        return Plan(objective, solve_edges(graph, rewards, solving), body, recorded, _paying(graph, rewards))
+    distances = recorded.distances(objective)
+    if not np.isfinite(distances).any():
+        raise VMGError(f"No recorded state fulfils {objective.name!r}, and nothing says which would come nearest.")
+    found = find_goal(graph, distances, objective.tolerance, kind=objective.kind, variant=solving.variant)
+    routes = solve_edges(graph, found.rewards, solving)
+    facts = (found.vertices, found.distance, found.entered, found.tolerance)
+    return Plan(objective, routes, body, recorded, *facts)
+
+
+def solve_edges(graph: MemoryGraph, rewards: EdgeRewards, settings: SolveConfig) -> Routes:
+    """Solve a graph for rewards on its edges, with these settings."""
+    options = {name: value for name, value in settings.to_dict().items() if name not in ("variant", "discount")}
+    return solve(graph, rewards, settings.discount, **options)
+
+
+def _paying(graph: MemoryGraph, rewards: EdgeRewards) -> Bools:
+    """The vertices that a paying edge leaves, and the ends such an edge leads to; all, where everything only costs."""
+    pays, ends = rewards.edges > 0, np.diff(graph.first_edge) == 0
+    if not pays.any():
+        return np.ones(graph.n_vertices, bool)
+    wanted = np.zeros(graph.n_vertices, bool)
+    wanted[graph.tails[pays]] = True
+    wanted[graph.heads[pays]] |= ends[graph.heads[pays]]
+    return wanted

@@ -1,0 +1,19 @@
+"""How a route becomes actions; the settings of acting."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from vmg.base.settings import Bounds, Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActConfig(Settings):
+    """How a route becomes actions."""
+
+    subgoal_steps: Annotated[int, Bounds(0, 1e6)] = 2
+    """N_sg: how far ahead on the route the subgoal lies, in edges, or in recorded steps along recordings."""
+    keep_path: bool = False
+    """Keep to a route until lost or stuck, instead of entering it anew at every step: along edges as the published
+    program does, along recordings in our own way."""
+    noise: Annotated[float, Bounds(0)] = 0.0
+    """Spread of normal noise on actions, the same whenever an episode is run again; frees a body that sticks."""

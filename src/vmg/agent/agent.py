@@ -1,0 +1,149 @@
+"""Agent: networks, graph and routes in one; the few lines that join the stages."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, overload
+
+from vmg import learn
+from vmg.act.body import Body, Recorded
+from vmg.act.plan import Plan, make_plan
+from vmg.act.policy import Policy
+from vmg.act.sequence import SequencePlan
+from vmg.act.settings import ActConfig
+from vmg.agent import folder as folders
+from vmg.agent.settings import AgentConfig
+from vmg.base.errors import VMGError
+from vmg.data.episodes import Episodes
+from vmg.data.facts import DataFacts
+from vmg.goals.objectives import Objective, Stages, recorded_rewards
+from vmg.graph import MemoryGraph, Routes, build
+from vmg.learn import Training
+from vmg.networks import Weights, embed
+
+
+@dataclass(frozen=True, eq=False)
+class Agent:
+    """A learned model, with its graph once built and its routes once solved. Nothing is changed in place."""
+
+    config: AgentConfig
+    data: DataFacts
+    seed: int
+    weights: Weights
+    graph: MemoryGraph | None = None
+    routes: Routes | None = None
+    """The routes of its own plan, for the recorded rewards."""
+    episodes: Episodes | None = field(default=None, repr=False)
+    """What the graph was built from, while it is at hand: not saved, not sent to other processes."""
+
+    @classmethod
+    def fit(
+        cls,
+        episodes: Episodes,
+        config: AgentConfig | None = None,
+        seeds: Sequence[int] = (0,),
+        *,
+        validation: Episodes | None = None,
+        folder: Path | str | None = None,
+        show_progress: bool | None = None,
+    ) -> list["Agent"]:
+        """Learn one agent per seed, side by side. With a `folder`, a killed run goes on where it was."""
+        one = Training(episodes, seeds, validation, folder)
+        return cls.fit_together([one], [config or AgentConfig()], show_progress=show_progress)[0]
+
+    @classmethod
+    def fit_together(
+        cls, trainings: Sequence[Training], configs: Sequence[AgentConfig], *, show_progress: bool | None = None
+    ) -> list[list["Agent"]]:
+        """Learn the agents of several data sets and settings, side by side where they can be."""
+        learned = learn.fit_together(trainings, [config.learn for config in configs], show_progress=show_progress)
+        return [
+            [
+                cls(config, DataFacts.of(one.episodes), seed, weights)
+                for seed, weights in zip(one.seeds, models, strict=True)
+            ]
+            for one, config, models in zip(trainings, configs, learned, strict=True)
+        ]
+
+    def build(self, episodes: Episodes) -> "Agent":
+        """Build the graph from these episodes: usually, but not necessarily, those it learned from."""
+        if episodes.observation_size != self.data.observation_size:
+            raise VMGError(
+                f"{episodes.source} has observations of {episodes.observation_size} numbers, but the agent learned "
+                f"from {self.data.source} with {self.data.observation_size}. Choose the same keys for the state."
+            )
+        features = embed(self.weights, episodes.observations)
+        options = {name: value for name, value in self.config.graph.to_dict().items() if name != "radius"}
+        graph = build(features, episodes, self.config.graph.radius, seed=self.seed, **options)
+        return replace(self, graph=graph, episodes=episodes, routes=None)
+
+    def solve(self, episodes: Episodes | None = None) -> "Agent":
+        """Return the agent with its own plan: for the recorded rewards of the episodes its graph was built from."""
+        return replace(self, routes=self.plan(recorded_rewards(), episodes).routes)
+
+    @overload
+    def plan(self, objective: Objective, episodes: Episodes | None = None) -> Plan: ...
+
+    @overload
+    def plan(self, objective: Stages, episodes: Episodes | None = None) -> SequencePlan: ...
+
+    def plan(self, objective: Objective | Stages, episodes: Episodes | None = None) -> Plan | SequencePlan:
+        """Solve the graph for an objective, or for one after the other; milliseconds, and nothing is trained.
+
+        `episodes` are those the graph was built from. An agent that was just built has them; a loaded one knows what
+        its folder keeps, which is enough for goals in its goal columns and for routes along recordings.
+        """
+        recorded = Recorded(self.built, episodes if episodes is not None else self.episodes)
+        if isinstance(objective, Stages):
+            return SequencePlan(objective, tuple(make_plan(self.body, each, recorded) for each in objective.stages))
+        return make_plan(self.body, objective, recorded)
+
+    def plan_many(
+        self, objectives: Sequence[Objective], episodes: Episodes | None = None, *, workers: int | None = None
+    ) -> list[Plan]:
+        """Plan for many objectives at once, on all cores: the kernels run side by side on one graph."""
+        if objectives:
+            self.plan(objectives[0], episodes)  # what the graph keeps for all of them is made once
+        with ThreadPoolExecutor(workers) as pool:
+            return list(pool.map(lambda objective: self.plan(objective, episodes), objectives))
+
+    def policy(self, settings: ActConfig | None = None) -> Policy:
+        """Return a policy that follows the agent's own plan, or the objective that an episode begins with."""
+        own = self.own_plan if self.routes else None
+        return Policy(self.body, own, settings, replan=self.plan)
+
+    @property
+    def own_plan(self) -> Plan:
+        """The plan for the recorded rewards, or a sentence that says there is none yet."""
+        if self.routes is None:
+            raise VMGError("This agent has no plan yet: solve it first (Agent.solve, or `vmg solve`).")
+        recorded = Recorded(self.built, self.episodes)
+        return Plan(recorded_rewards(), self.routes, self.body, recorded)
+
+    @property
+    def built(self) -> MemoryGraph:
+        """The graph, or a sentence that says there is none yet."""
+        if self.graph is None:
+            raise VMGError("This agent has no graph yet: build it first (Agent.build, or `vmg build`).")
+        return self.graph
+
+    @cached_property
+    def body(self) -> Body:
+        """What acts: graph, networks, settings."""
+        config = self.config
+        return Body(self.built, self.weights, config.learn.low_level, self.data, config.solve, config.act)
+
+    def save(self, folder: Path | str) -> None:
+        """Write the agent's folder; each file whole or not at all, what no longer holds removed first."""
+        folders.save(self, Path(folder))
+
+    @classmethod
+    def load(cls, folder: Path | str) -> "Agent":
+        """Read an agent's folder, or say in a sentence what is missing, damaged or foreign."""
+        return cls(**folders.load(Path(folder)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the episodes behind: acting does not need them."""
+        return {**self.__dict__, "episodes": None}

@@ -1,0 +1,191 @@
+"""Settings: frozen dataclasses that are checked when they are made and read back from JSON, all by one mechanism.
+
+A field's type says what it may be. Beyond Python's own types:
+
+    Annotated[float, Bounds(0, 1, open_high=True)]     a number in [0, 1)
+    Annotated[str, Named(REGISTRY)]                    a name in a registry
+    Annotated[Base, Kinds(REGISTRY)]                   settings of one of several kinds; JSON names it as "kind"
+"""
+
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from math import inf, isfinite
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from vmg.base.errors import VMGError
+from vmg.base.registry import Registry
+
+Record = TypeVar("Record")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Base of all settings: wrong values are refused in a sentence when the settings are made."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            object.__setattr__(self, field.name, value := _immutable(getattr(self, field.name)))
+            if must_be := _problem(_hints(type(self))[field.name], value):  # type: ignore[arg-type]
+                raise VMGError(f"{field.name} must be {must_be}, not {value!r}.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+
+    @classmethod
+    def from_dict(cls, values: Any, *, place: str) -> Self:
+        """Undo `to_dict`; anything missing, unknown or of the wrong type is said with its place."""
+        return read_record(cls, values, place=place)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What a number may be: from `low` to `high`, without an end that is open."""
+
+    low: float = -inf
+    high: float = inf
+    open_low: bool = False
+    open_high: bool = False
+
+    def problem(self, value: Any) -> str:
+        """Say what the number must be; nothing if it is."""
+        above = value > self.low if self.open_low else value >= self.low
+        below = value < self.high if self.open_high else value <= self.high
+        return "" if above and below and -inf < value < inf else self.in_words()
+
+    def in_words(self) -> str:
+        kind = "a finite number"
+        if isfinite(self.low) and isfinite(self.high):
+            left, right = "(" if self.open_low else "[", ")" if self.open_high else "]"
+            return f"a number in {left}{self.low:g}, {self.high:g}{right}"
+        if isfinite(self.low):
+            return f"{kind} above {self.low:g}" if self.open_low else f"{kind} of at least {self.low:g}"
+        return kind
+
+
+@dataclass(frozen=True)
+class Named:
+    """A string that names something in a registry."""
+
+    registry: Registry[Any]
+
+    def problem(self, value: Any) -> str:
+        return "" if value in self.registry else f"one of {', '.join(map(repr, self.registry))}"
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """Settings of any kind that a registry knows."""
+
+    registry: Registry[Any]
+
+    def problem(self, value: Any) -> str:
+        kind = getattr(value, "kind", None)
+        known = isinstance(kind, str) and kind in self.registry and type(value) is self.registry.find(kind)
+        return "" if known else f"settings of a {self.registry.what}: of {' or '.join(map(repr, self.registry))}"
+
+    def read(self, values: Any, place: str) -> Any:
+        if not isinstance(values, Mapping) or not isinstance(values.get("kind"), str):
+            raise VMGError(f"{place} must be an object that names its kind, not {values!r}.")
+        try:
+            kind = self.registry.find(values["kind"])
+        except VMGError as error:
+            raise VMGError(f"{place}: {error}") from error
+        return read_record(kind, {name: value for name, value in values.items() if name != "kind"}, place=place)
+
+
+def read_record(kind: type[Record], values: Any, *, place: str) -> Record:
+    """Make a dataclass of JSON values, strictly: nothing unknown, nothing missing, nothing of another type."""
+    if not isinstance(values, Mapping):
+        raise VMGError(f"{place} must be an object with named values, not {values!r}.")
+    hints = _hints(kind)  # type: ignore[arg-type]  # mypy does not see that a class can be hashed
+    if unknown := sorted(set(values) - set(hints)):
+        raise VMGError(f"{place} has the unknown entry {unknown[0]!r}: it was written by another version.")
+    read = {name: _read(hints[name], value, f"{place}.{name}") for name, value in values.items()}
+    try:
+        return kind(**read)
+    except TypeError as error:
+        raise VMGError(f"{place} is incomplete: {error}.") from error
+    except VMGError as error:
+        raise VMGError(f"{place}: {error}") from error
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    names = {field.name for field in fields(kind)}
+    return {name: hint for name, hint in get_type_hints(kind, include_extras=True).items() if name in names}
+
+
+def _read(hint: Any, value: Any, place: str) -> Any:
+    base, marks = (get_args(hint)[0], get_args(hint)[1:]) if get_origin(hint) is Annotated else (hint, ())
+    kinds = next((mark for mark in marks if isinstance(mark, Kinds)), None)
+    if kinds is not None:
+        return kinds.read(value, place)
+    if get_origin(base) in (types.UnionType, Union):
+        choices = [choice for choice in get_args(base) if choice is not types.NoneType]
+        if value is None or len(choices) > 1:
+            return value
+        return _read(choices[0], value, place)
+    if is_dataclass(base):
+        return read_record(base, value, place=place)  # type: ignore[arg-type]
+    if get_origin(base) is tuple and isinstance(value, list):
+        value = tuple(value)
+    if must_be := _problem(hint, value):
+        raise VMGError(f"{place} must be {must_be}, not {value!r}.")
+    return value
+
+
+_WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", Path: "a path"}
+
+
+def _problem(hint: Any, value: Any) -> str:
+    """Say what a value of this type must be; nothing if it is one."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        marks = [mark for mark in arguments[1:] if hasattr(mark, "problem")]
+        outer = "" if any(isinstance(mark, Kinds) for mark in marks) else _problem(arguments[0], value)
+        return outer or next((words for mark in marks if (words := mark.problem(value))), "")
+    if origin is Literal:
+        return "" if type(value) is str and value in arguments else f"one of {', '.join(map(repr, arguments))}"
+    if origin in (types.UnionType, Union):
+        problems = [_problem(choice, value) for choice in arguments]
+        return "" if "" in problems else " or ".join(words for words in problems)
+    if hint is types.NoneType:
+        return "" if value is None else "None"
+    if origin is tuple:
+        return _tuple_problem(arguments, value)
+    if hint is bool:
+        return "" if isinstance(value, bool) else _WORDS[bool]
+    if hint in (int, float):
+        number = isinstance(value, Integral if hint is int else Real) and not isinstance(value, bool)
+        return "" if number else _WORDS[hint]
+    if isinstance(hint, type) and origin is None and not isinstance(value, hint):
+        return _WORDS.get(hint, f"a {hint.__name__}")
+    return ""
+
+
+def _tuple_problem(arguments: tuple[Any, ...], value: Any) -> str:
+    if not isinstance(value, tuple):
+        return "a list"
+    each = arguments[:1] * len(value) if arguments[-1] is Ellipsis else arguments
+    if len(each) != len(value):
+        return f"a list of {len(each)}"
+    problems = (_problem(hint, item) for hint, item in zip(each, value, strict=True))
+    return next((f"a list in which each is {words}" for words in problems if words), "")
+
+
+def _immutable(value: Any) -> Any:
+    """Return numpy's numbers as Python's, and lists as tuples: settings are hashed, compared and written as JSON."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return tuple(map(_immutable, value)) if isinstance(value, list | tuple) else value
+
+
+def _plain(value: Any) -> Any:
+    return value.to_dict() if isinstance(value, Settings) else value

@@ -1,0 +1,36 @@
+"""`vmg evaluate`: act in the environment and score it."""
+
+from dataclasses import dataclass, field
+
+import tyro
+from tyro.conf import OmitArgPrefixes
+
+from vmg.act.settings import ActConfig
+from vmg.base.console import say, show
+from vmg.cli.options import RunFolder, as_text, named_run, parsed
+from vmg.runs import load_run, stages
+from vmg.runs.stages import EvaluateTrial
+from vmg.view.tables import scores_table
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """Act in the task's environment and score it: last checkpoint, fixed seeds, every episode noted as it ends."""
+
+    run: RunFolder
+    """The run's folder."""
+    trial: OmitArgPrefixes[EvaluateTrial] = field(default_factory=EvaluateTrial)
+    act: ActConfig = field(default_factory=ActConfig)
+    json: bool = False
+    """Print JSON."""
+
+
+def run(arguments: list[str]) -> None:
+    """Evaluate every agent and show the scores."""
+    named = named_run(arguments)
+    options = parsed(Evaluate, "evaluate", arguments, run=tyro.MISSING, act=named.config.act if named else ActConfig())
+    named = named or load_run(options.run)
+    found = stages.evaluate_run(named, options.act, options.trial)
+    content = {method: [each.to_dict() for each in scores] for method, scores in found.items()}
+    show(as_text(content) if options.json else scores_table(found))
+    say(f"Every episode is in {named.folder / 'evaluations'}, the summary in {named.folder / 'scores.json'}.")

@@ -1,0 +1,65 @@
+"""What the commands share: how arguments become options, and how results are shown."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import tyro
+from tyro.conf import Positional, arg
+
+from vmg.base.console import say, show
+from vmg.base.errors import VMGError
+from vmg.data import takes_keys
+from vmg.envs import Task, find_task, task_of
+from vmg.runs import Run, load_run
+
+Options = TypeVar("Options")
+
+DataId = Annotated[Positional[str], arg(metavar="DATA")]
+RunFolder = Annotated[Positional[Path], arg(metavar="RUN")]
+
+
+def parsed(kind: type[Options], name: str, arguments: list[str], **defaults: Any) -> Options:
+    """Turn arguments into options; `--help` and mistakes in them end the program here."""
+    default = kind(**defaults) if defaults else tyro.MISSING_NONPROP
+    return tyro.cli(kind, prog=f"vmg {name}", args=arguments, default=default)
+
+
+def peek(arguments: list[str], flag: str) -> str | None:
+    """Return a flag's value before the arguments are parsed, since the defaults of others depend on it."""
+    joined = next((a.partition("=")[2] for a in arguments if a.startswith(f"{flag}=")), None)
+    return next((following for here, following in pairwise(arguments) if here == flag), joined)
+
+
+def named_task(name: str | None, data: str) -> Task | None:
+    """Return the task that is named, or the data's own; None where neither is known: any data can be learned from."""
+    if name:
+        return find_task(name)
+    try:
+        return task_of(data)
+    except VMGError:
+        return None
+
+
+def named_run(arguments: list[str]) -> Run | None:
+    """Return the run that the arguments name, whose settings are the defaults."""
+    folder = next((Path(a) for a in arguments if (Path(a) / "run.json").exists()), None)
+    return load_run(folder) if folder else None
+
+
+def chosen_keys(given: tuple[str, ...], data: str, task: Task | None) -> tuple[str, ...] | None:
+    """Return the keys asked for or, where the data has keys to choose, the task's; None leaves it to the reader."""
+    return given or (task.keys if task and takes_keys(data) else None)
+
+
+def end(as_json: bool, folder: Path, following: str) -> None:
+    """Say what to do next."""
+    if as_json:
+        show(as_text({"run": str(folder)}))
+    say(following)
+
+
+def as_text(content: Any) -> str:
+    """Return JSON as text."""
+    return json.dumps(content, indent=2)

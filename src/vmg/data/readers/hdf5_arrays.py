@@ -1,0 +1,39 @@
+"""Reading named arrays from HDF5 files, with every failure a sentence that names the file."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vmg.base.errors import VMGError
+
+
+def read_arrays(path: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """Read those of the named arrays that stand at the root of the file, whole."""
+    import h5py  # here, so that data of other formats does not need it
+
+    if not path.exists():
+        raise VMGError(f"{path} does not exist.")
+    try:
+        with h5py.File(path, "r") as file:
+            found = {name: file[name] for name in names if name in file}
+            _refuse_groups(path, found, h5py.Dataset)
+            arrays = {name: np.asarray(dataset[()]) for name, dataset in found.items()}
+            return arrays or _refuse_nothing(path, names, sorted(file))
+    except (OSError, KeyError, RuntimeError) as error:
+        raise VMGError(f"{path} is not a readable HDF5 file: {error}. Copy or download it again.") from error
+
+
+def _refuse_groups(path: Path, found: dict[str, Any], dataset_type: type) -> None:
+    for name, item in found.items():
+        if not isinstance(item, dataset_type):
+            raise VMGError(f"{path}: {name} is a group of arrays, but must be one array. Flatten it into one first.")
+
+
+def _refuse_nothing(path: Path, names: Sequence[str], there: list[str]) -> dict[str, NDArray[Any]]:
+    raise VMGError(
+        f"{path} holds none of the fields {', '.join(names)} at its root; what it holds: "
+        f"{', '.join(there) or 'nothing'}."
+    )

@@ -1,0 +1,219 @@
+"""Tasks: an environment, the data for it, what makes the state, the goal, the score, and the protocol in words.
+
+A task is added with `TASKS.add(name, task)`, or brought by a file: `--task file.py:name`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatch
+from typing import Annotated, Any
+
+import numpy as np
+
+from vmg.agent.settings import AgentConfig
+from vmg.base.errors import VMGError, require
+from vmg.base.registry import Registry, import_file
+from vmg.base.settings import Bounds, Settings
+from vmg.base.types import Float32s
+from vmg.data import brings_environment, make_environment
+from vmg.data.keys import choose_keys, join_leaves, leaves
+from vmg.data.mazes import import_robotics
+from vmg.goals.objectives import Objective, near, within
+from vmg.graph.settings import GoalKind
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskGoal(Settings):
+    """The goal that an environment names in each episode, and how it is to be understood."""
+
+    columns: tuple[int, ...]
+    """The columns of the state in which goals are named (a maze's x and y)."""
+    tolerance: Annotated[float, Bounds(0)]
+    """How near counts as reached."""
+    kind: GoalKind = "reach"
+    """Reach it and be done, or stay."""
+    key: str = "desired_goal"
+    """Where the environment's observation names it."""
+
+    def place(self, observation: Any) -> Float32s | None:
+        """Return the goal that an observation names; None where it names none."""
+        if not isinstance(observation, Mapping) or self.key not in observation:
+            return None
+        return np.asarray(observation[self.key], dtype=np.float32)
+
+    def objective(self, observation: Any) -> Objective | None:
+        """Return the objective to reach the goal that an observation names."""
+        place = self.place(observation)
+        if place is None:
+            return None
+        return replace(near(place, columns=self.columns, tolerance=self.tolerance), kind=self.kind)
+
+
+@dataclass(frozen=True)
+class Skill:
+    """Something else that can be done in a task's environment: the objective, and the environment that checks it."""
+
+    objective: Objective
+    options: Mapping[str, Any]
+    """Keyword arguments of the environment that pays for this and nothing else."""
+    score_range: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Task:
+    """Everything an evaluation needs besides a policy. Your own: give `environment` a function that makes one."""
+
+    name: str
+    environment: str | Callable[[], Any]
+    """A gymnasium id, "minari:ID" for a set's own evaluation environment, or a function that makes an environment."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Keyword arguments of the environment."""
+    endless: Mapping[str, Any] = field(default_factory=dict)
+    """Those with which its own goal ends nothing: so objectives of your own are scored in it."""
+    make_with: Callable[..., Any] | None = None
+    """Makes the environment from its id and these arguments; None: gymnasium's own `make`."""
+    data: str = ""
+    """The data set the task is usually learned from."""
+    also: tuple[str, ...] = ()
+    """Patterns of other data sets that are this task's."""
+    get: str = ""
+    """How to get the data."""
+    keys: tuple[str, ...] | None = None
+    """Leaves of the observation that make the state; None: as the data reader chooses."""
+    state: Callable[[Any], Float32s] | None = None
+    """Turns the environment's observation into the state, where keys cannot."""
+    goal: TaskGoal | None = None
+    """The goal that the environment names in each episode; None where it names none."""
+    horizon: int | None = None
+    """Steps after which an episode is cut; None: the environment's own."""
+    score_range: tuple[float, float] = (0.0, 1.0)
+    """Returns that score 0 and 100."""
+    begin: Callable[[int], Mapping[str, Any]] | None = None
+    """Reset options of the episode with a given seed."""
+    fields: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Named parts of the state, for objectives: which columns they are."""
+    skill: Callable[[tuple[str, ...]], Skill] | None = None
+    """Turns names of skills ("top burner") into an objective, and into how the environment is asked for it."""
+    report: tuple[str, ...] = ()
+    """Entries of the last `info` to keep with each episode."""
+    protocol: str = ""
+    """What is measured, and where it differs from D4RL's."""
+    presets: Mapping[str, AgentConfig] = field(default_factory=dict)
+
+    def make(self) -> Any:
+        """Make the environment."""
+        if callable(self.environment):
+            return self.environment()
+        gymnasium = require("gymnasium", "envs")
+        import_robotics()
+        horizon = {} if self.horizon is None else {"max_episode_steps": self.horizon}
+        if self.make_with:
+            return self.make_with(self.environment, **horizon, **self.options)
+        if brings_environment(self.environment):
+            return make_environment(self.environment, **horizon, **self.options)
+        return gymnasium.make(self.environment, disable_env_checker=True, **horizon, **self.options)
+
+    def state_of(self, observation: Any) -> Float32s:
+        """Return the state a policy sees."""
+        if self.state:
+            return np.asarray(self.state(observation), dtype=np.float32)
+        try:
+            return join_leaves(observation, ("",) if self.keys is None else self.keys).astype(np.float32)
+        except (KeyError, ValueError):  # there are others than the one unnamed array, or than these keys
+            keys = choose_keys(leaves(observation), self.keys, source=self.name)
+            return join_leaves(observation, keys).astype(np.float32)
+
+    def objective_of(self, observation: Any) -> Objective | None:
+        """Return the objective of the episode that begins with this observation, where the environment names one."""
+        return self.goal.objective(observation) if self.goal else None
+
+    def preset(self, name: str) -> AgentConfig:
+        """Return the settings called `name`; the graph keeps the columns in which the task names goals."""
+        if name not in self.presets:
+            raise VMGError(f"The task {self.name} has no preset {name!r}. It has: {', '.join(self.presets)}.")
+        return self.with_goal_columns(self.presets[name])
+
+    def with_goal_columns(self, config: AgentConfig) -> AgentConfig:
+        """Return settings whose graph keeps the columns in which the task names goals."""
+        columns = self.goal.columns if self.goal else ()
+        return replace(config, graph=replace(config.graph, goal_columns=columns))
+
+    def objective(self, goal: str, *, tolerance: float | None = None) -> Objective:
+        """Return the objective to bring a named field to a place, "position=1,2.5", or between bounds, "x=0..1".
+
+        `tolerance`: how near counts as reached; None: as near as goals named by the environment must be.
+        """
+        name, _, numbers = (part.strip() for part in goal.partition("="))
+        columns, bounds = self.fields.get(name, ()), [_bounds(each) for each in numbers.split(",")]
+        if len(bounds) != len(columns) or None in bounds:
+            sizes = ", ".join(f"{field} ({len(columns)})" for field, columns in self.fields.items()) or "none"
+            raise VMGError(
+                f"{goal!r} is no goal of {self.name}: write FIELD=NUMBER,NUMBER,... or FIELD=LOW..HIGH,... with one of "
+                f"its fields and as many numbers as it has: {sizes}."
+            )
+        low, high = zip(*(each for each in bounds if each), strict=True)
+        if np.isnan((low, high)).any():
+            raise VMGError(f"{goal!r} holds nan, which is nowhere: give a number, or -inf..inf where any will do.")
+        if low != high:
+            return within(low, high, columns=columns, name=f"{name} in {numbers}")
+        if tolerance is None and self.goal and self.goal.columns == columns:
+            tolerance = self.goal.tolerance
+        if tolerance is None:
+            raise VMGError(f"Say how near to {goal!r} counts as reached: give a tolerance, in the units of {name}.")
+        return near(low, columns=columns, tolerance=tolerance, name=f"{name} at {numbers}, within {tolerance:g}")
+
+    def asked_for(self, names: tuple[str, ...]) -> tuple[Objective, "Task"]:
+        """Return the objective of these skills, and this task asked for them alone."""
+        if self.skill is None:
+            raise VMGError(f"The task {self.name} has no named skills. Give a goal or a reward instead.")
+        skill, words = self.skill(names), " and ".join(names)
+        asked = replace(
+            self,
+            name=f"{self.name}: {words}",
+            environment=TASKS.find(self.name).environment if self.name in TASKS else self.environment,
+            options=skill.options,
+            score_range=skill.score_range,
+            protocol=f"Asked for {words} alone, without training anything again. {self.protocol}",
+        )
+        return skill.objective, asked
+
+
+TASKS: Registry[Task] = Registry("task")
+
+
+def find_task(name: str) -> Task:
+    """Return the task of that name, or the one that a file brings, "file.py:name". The file is run."""
+    file, colon, variable = name.rpartition(":")
+    if colon and file.endswith(".py"):
+        return _task_in(file, variable)
+    return TASKS.find(name)
+
+
+def task_of(data: str) -> Task:
+    """Return the task a data set belongs to, judging by its id; a Minari set brings its own environment."""
+    source, _, rest = data.partition(":")
+    bare = rest.partition("?")[0]
+    for _, task in (*TASKS.items(), *VARIANTS.items()):
+        if any(fnmatch(f"{source}:{bare}", pattern) for pattern in (task.data, *task.also) if pattern):
+            return replace(task, environment=data, options={}) if brings_environment(data) else task
+    raise VMGError(f"No task is known for the data {data!r}. Train with --task NAME, one of: {', '.join(TASKS)}.")
+
+
+VARIANTS: Registry[Task] = Registry("variant of a task")
+"""Tasks with the name of another, for data of theirs that have another state."""
+
+
+def _task_in(file: str, name: str) -> Task:
+    task = getattr(import_file(file), name, None)
+    if not isinstance(task, Task):
+        raise VMGError(f"{file} has no task {name!r}: define `{name} = vmg.Task(...)` at its top.")
+    return task
+
+
+def _bounds(text: str) -> tuple[float, float] | None:
+    """Read "1.5", or "1..2"; None where these are no numbers."""
+    low, _, high = text.partition("..")
+    try:
+        return float(low), float(high or low)
+    except ValueError:
+        return None

@@ -1,0 +1,125 @@
+"""Evaluation: episodes in a real environment, each with its own fixed seed.
+
+Every episode is run by one worker from its first step to its last and depends on its seed alone, so the executor and
+the number of workers change nothing but the time.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+from threadpoolctl import threadpool_limits
+
+from vmg.base.console import progress_bar
+from vmg.base.errors import VMGError
+from vmg.base.types import Float32s
+from vmg.envs.task import Task
+from vmg.evaluation.executors import EXECUTORS
+from vmg.evaluation.scores import EpisodeScore, Scores
+from vmg.goals.objectives import Objective
+
+
+class Actor(Protocol):
+    """Anything that can be evaluated."""
+
+    def begin(self, observation: Any, objective: Objective | None) -> None:
+        """Start an episode: forget the last one. `objective` is the goal of this episode, where its task names one."""
+
+    def act(self, state: Float32s) -> ArrayLike:
+        """Return the action in this state."""
+
+
+def evaluate(
+    actor: Actor,
+    task: Task,
+    *,
+    n_episodes: int = 100,
+    first_seed: int = 0,
+    executor: str = "processes",
+    workers: int | None = None,
+    known: Sequence[EpisodeScore] = (),
+    on_episode: Callable[[EpisodeScore], None] | None = None,
+    title: str = "",
+    show_progress: bool | None = None,
+) -> Scores:
+    """Run episodes with the seeds first_seed, first_seed + 1, … and score them.
+
+    `workers`: processes, all cores by default; 1 runs here, which any environment allows. `executor` names who runs
+    them. `known` episodes are not run again; `on_episode` is called with each new one as it ends. `title` says on the
+    progress bar who is evaluated.
+    """
+    if n_episodes < 1:
+        raise VMGError(f"An evaluation needs at least one episode, not {n_episodes}.")
+    seeds = range(first_seed, first_seed + n_episodes)
+    done = {e.seed: e for e in known if e.seed in seeds}
+    missing = [seed for seed in seeds if seed not in done]
+    execute = EXECUTORS.find(executor)
+    with progress_bar(f"Evaluating {title or task.name}", n_episodes, show=show_progress) as advance:
+        advance(len(done))
+        for result in execute(EpisodeWork(actor, task), missing, workers):
+            done[result.seed] = result
+            if on_episode:
+                on_episode(result)
+            so_far = Scores(task.name, task.protocol, task.score_range, tuple(done.values()))
+            advance(len(done), f"score {so_far.score:.1f}")
+    if lost := [seed for seed in seeds if seed not in done]:
+        raise VMGError(f"The executor {executor!r} has not brought back the episodes with the seeds {lost}.")
+    return Scores(task.name, task.protocol, task.score_range, tuple(done[seed] for seed in seeds))
+
+
+@dataclass(frozen=True, eq=False)
+class EpisodeWork:
+    """The work of an evaluation: opened once per worker, it runs episodes by their seeds."""
+
+    actor: Actor
+    task: Task
+
+    @contextmanager
+    def open(self) -> Iterator[Callable[[int], EpisodeScore]]:
+        """Make the environment, and yield what runs an episode in it."""
+        with threadpool_limits(1):  # one core per worker; and sums do not depend on how many there are
+            env = self.task.make()
+            try:
+                yield lambda seed: run_episode(self.actor, self.task, env, seed)
+            finally:
+                env.close()
+
+
+def run_episode(actor: Actor, task: Task, env: Any, seed: int) -> EpisodeScore:
+    """Run one episode from its seed."""
+    observation, info = env.reset(seed=seed, options=dict(task.begin(seed)) if task.begin else None)
+    actor.begin(observation, task.objective_of(observation))
+    total, steps, terminated, truncated = 0.0, 0, False, False
+    while not (terminated or truncated):
+        action = np.asarray(actor.act(task.state_of(observation)))
+        observation, reward, terminated, truncated, info = env.step(action)
+        total, steps = total + float(reward), steps + 1
+        truncated = truncated or (task.horizon is not None and steps >= task.horizon)
+    success = _success(info)
+    ended = "success" if success else "terminated" if terminated else "time out"
+    return EpisodeScore(
+        seed, steps, total, success, ended, {key: _plain(info[key]) for key in task.report if key in info}
+    )
+
+
+def _success(info: dict[str, Any]) -> bool | None:
+    for key in ("success", "is_success"):
+        if key in info:
+            return bool(info[key])
+    if "tasks_to_complete" in info:  # the kitchen: what is still to be done
+        return len(info["tasks_to_complete"]) == 0
+    return None
+
+
+def _plain(value: Any) -> Any:
+    """Reduce an entry of `info` to what JSON can hold."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [_plain(each) for each in value]
+    return value

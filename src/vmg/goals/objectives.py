@@ -1,0 +1,264 @@
+"""Objectives: what can be asked of a graph that is already built. Nothing is trained again.
+
+An objective says what every step is paid and, where there is something to *reach*, how far every observation is from
+it. `Agent.plan` solves the graph for it in milliseconds.
+
+    recorded_rewards()                           the rewards in the data
+    step_rewards(array)                          a number for each recorded step
+    reward_function(f)                           f(o_t, a_t, o_{t+1}), vectorised over rows
+    reward_file("file.py:function")              the same, from a file
+    near(place, columns=(0, 1), tolerance=0.5)   a place in some of the observation's columns
+    within(low, high, columns=...)               a region of them
+    where(predicate, fields)                     a predicate over the named fields of an observation
+    all_of([a, b])                               several of these at once
+    weighted([(2.0, a), (-1.0, b)])              a weighted sum of what objectives pay
+    in_order([a, b])                             one after the other
+
+Objectives made of functions that can be sent to other processes can be sent there themselves.
+"""
+
+import runpy
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from vmg.base.errors import VMGError
+from vmg.base.types import Bools, Float32s, Float64s
+from vmg.data.episodes import Episodes, RewardFunction
+from vmg.graph.settings import GoalKind
+
+Distance = Callable[[Float32s], ArrayLike]
+Predicate = Callable[[Mapping[str, Float32s]], ArrayLike]
+Fields: TypeAlias = Mapping[str, Sequence[int]]
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Some columns of an observation, and the numbers wanted there; called, it says how far observations are away."""
+
+    columns: tuple[int, ...]
+    numbers: Float64s
+
+    def __call__(self, observations: Float32s) -> Float64s:
+        squares = np.zeros(len(observations))
+        for column, number in zip(self.columns, self.numbers, strict=True):  # faster than picking the columns out first
+            squares += (observations[:, column] - number) ** 2
+        return np.sqrt(squares)
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """What is wanted: in words, in rewards and, where it can be reached, in distances."""
+
+    name: str
+    distance: Distance | None = None
+    """How far each observation is from what is wanted; None: there is nothing to reach, only rewards."""
+    tolerance: float = 0.0
+    """How near counts as reached."""
+    rewards: Callable[[Episodes], Float64s] | None = None
+    """What steps are paid; None: 1 for arriving there."""
+    kind: GoalKind = "reach"
+    """Where it can be reached: reach it and be done, or stay there."""
+
+    @property
+    def place(self) -> Place | None:
+        """The one place that is wanted, if it is one."""
+        return self.distance if isinstance(self.distance, Place) else None
+
+    def staying(self) -> "Objective":
+        """Return the same objective, to stay where it is reached."""
+        return replace(self, kind="stay")
+
+    def step_rewards(self, episodes: Episodes) -> Float64s:
+        """Return the reward of each step."""
+        if self.rewards:
+            return self.rewards(episodes)
+        return self.reached(episodes.observations)[episodes.step_observation + 1].astype(np.float64)
+
+    def distances(self, observations: Float32s) -> Float64s:
+        """Say how far each observation is from what is wanted."""
+        if self.distance is None:
+            raise VMGError(f"{self.name!r} defines only rewards, no goal region: use near, within or where.")
+        numbers = np.asarray(self.distance(observations), dtype=np.float64)
+        if numbers.shape != (len(observations),) or np.isnan(numbers).any():
+            raise VMGError(
+                f"{self.name!r} must give one number for each of {len(observations)} observations, not the shape "
+                f"{numbers.shape}."
+            )
+        return numbers
+
+    def reached(self, observations: Float32s) -> Bools:
+        """Say in which observations it is reached."""
+        return self.distances(observations) <= self.tolerance
+
+
+@dataclass(frozen=True, eq=False)
+class Stages:
+    """Objectives to reach one after the other."""
+
+    stages: tuple[Objective, ...]
+
+    @property
+    def name(self) -> str:
+        return ", then ".join(stage.name for stage in self.stages)
+
+    def staying(self) -> "Stages":
+        """Return the same sequence, each stage to stay at."""
+        return Stages(tuple(stage.staying() for stage in self.stages))
+
+
+def recorded_rewards() -> Objective:
+    """Want what the data itself was paid."""
+    return Objective("the recorded rewards", rewards=_own_rewards)
+
+
+def step_rewards(rewards: ArrayLike) -> Objective:
+    """Want what an array says: a reward for each recorded step."""
+    return Objective("the rewards given, step by step", rewards=_Relabelled(np.asarray(rewards)))
+
+
+def reward_function(function: RewardFunction, *, name: str | None = None) -> Objective:
+    """Want what f(o_t, a_t, o_{t+1}) pays; it gets whole arrays, one row per step."""
+    name = name or f"the function {getattr(function, '__name__', 'given')}"
+    return Objective(name, rewards=_Relabelled(function))
+
+
+def reward_file(place: str) -> Objective:
+    """Want what a function in a file pays, "file.py:function". The file is run: name only files you trust."""
+    file, colon, name = place.rpartition(":")
+    if not colon or not Path(file).is_file():
+        raise VMGError(f"{place!r} does not name a function: write file.py:function, with a file that exists.")
+    return reward_function(_FileFunction(file, name), name=f"the function {name} of {file}")
+
+
+def near(place: ArrayLike, *, columns: Sequence[int], tolerance: float, name: str | None = None) -> Objective:
+    """Want to be within `tolerance` of a place, given by the numbers in `columns` of an observation."""
+    numbers = np.asarray(place, dtype=np.float64)
+    if numbers.shape != (len(columns),):
+        raise VMGError(f"A place in {len(columns)} columns has as many numbers, not the shape {numbers.shape}.")
+    if not np.isfinite(numbers).all() or not tolerance >= 0:
+        raise VMGError(f"A place and its tolerance are finite numbers, not {numbers.tolist()} and {tolerance}.")
+    listed = ", ".join(f"{x:g}" for x in numbers)
+    name = name or f"({listed}) in the columns {list(columns)}"
+    return Objective(name, Place(tuple(columns), numbers), tolerance)
+
+
+def within(low: ArrayLike, high: ArrayLike, *, columns: Sequence[int], name: str | None = None) -> Objective:
+    """Want the numbers in `columns` of the observation to lie between `low` and `high`."""
+    bottom, top = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+    if bottom.shape != (len(columns),) or top.shape != bottom.shape or not (bottom <= top).all():
+        raise VMGError(f"A region needs a low and a high for each of {len(columns)} columns, low no higher than high.")
+    name = name or f"between {bottom.tolist()} and {top.tolist()}"
+    return Objective(name, _ToRegion(tuple(columns), bottom, top))
+
+
+def where(predicate: Predicate, fields: Fields, *, name: str | None = None) -> Objective:
+    """Want a predicate over named fields to be true: it gets a dict of arrays, one row per observation.
+
+    where(lambda at: at["kettle"][:, 1] > 0.7, task.fields)
+    """
+    name = name or f"the predicate {getattr(predicate, '__name__', 'given')}"
+    return Objective(name, _ToTruth(predicate, {field: tuple(columns) for field, columns in fields.items()}))
+
+
+def all_of(objectives: Sequence[Objective]) -> Objective:
+    """Want all of these at once: a state in which every one of them is reached."""
+    if not objectives:
+        raise VMGError("There is nothing to want: the list of objectives is empty.")
+    if any(each.distance is None for each in objectives):
+        raise VMGError("Only objectives that can be reached can hold at once; add the others with `weighted`.")
+    return Objective(" and ".join(each.name for each in objectives), _ToAll(tuple(objectives)))
+
+
+def weighted(parts: Sequence[tuple[float, Objective]]) -> Objective:
+    """Want a weighted sum of what other objectives pay, step by step."""
+    if not parts:
+        raise VMGError("There is nothing to want: the sum is empty.")
+    name = " + ".join(f"{weight:g} × ({each.name})" for weight, each in parts)
+    return Objective(name, rewards=_Sum(tuple(parts)))
+
+
+def in_order(objectives: Sequence[Objective]) -> Stages:
+    """Want these one after the other: the next as soon as one is reached."""
+    if not objectives:
+        raise VMGError("There is nothing to do: the list of objectives is empty.")
+    if len(objectives) > 1 and any(each.distance is None for each in objectives):
+        raise VMGError("Only objectives that can be reached can follow one another.")
+    return Stages(tuple(objectives))
+
+
+# Classes and not closures, so that an objective can be sent to the processes that evaluate it.
+
+
+def _own_rewards(episodes: Episodes) -> Float64s:
+    return episodes.rewards
+
+
+@dataclass(frozen=True, eq=False)
+class _Relabelled:
+    rewards: Float64s | RewardFunction
+
+    def __call__(self, episodes: Episodes) -> Float64s:
+        return episodes.relabel(self.rewards).rewards
+
+
+@dataclass(frozen=True, eq=False)
+class _Sum:
+    parts: tuple[tuple[float, Objective], ...]
+
+    def __call__(self, episodes: Episodes) -> Float64s:
+        total: Float64s = np.sum([weight * each.step_rewards(episodes) for weight, each in self.parts], axis=0)
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class _ToRegion:
+    columns: tuple[int, ...]
+    low: Float64s
+    high: Float64s
+
+    def __call__(self, observations: Float32s) -> Float64s:
+        x = observations[:, self.columns].astype(np.float64)
+        gaps: Float64s = np.linalg.norm(np.maximum(self.low - x, 0) + np.maximum(x - self.high, 0), axis=1)
+        return gaps
+
+
+@dataclass(frozen=True, eq=False)
+class _ToTruth:
+    predicate: Predicate
+    fields: Mapping[str, tuple[int, ...]]
+
+    def __call__(self, observations: Float32s) -> Float64s:
+        parts = {field: observations[:, columns] for field, columns in self.fields.items()}
+        return np.where(np.asarray(self.predicate(parts), dtype=bool), 0.0, np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class _ToAll:
+    objectives: tuple[Objective, ...]
+
+    def __call__(self, observations: Float32s) -> Float64s:
+        excess = [np.maximum(each.distances(observations) - each.tolerance, 0.0) for each in self.objectives]
+        worst: Float64s = np.max(excess, axis=0)
+        return worst
+
+
+class _FileFunction:
+    """A function in a file; where it is sent, the file is run again."""
+
+    def __init__(self, file: str, name: str) -> None:
+        self.file, self.name = file, name
+        self._function = runpy.run_path(file).get(name)
+        if not callable(self._function):
+            raise VMGError(f"{file} has no function {name!r}.")
+
+    def __call__(self, o_t: Float32s, a_t: Float32s, o_tp1: Float32s) -> ArrayLike:
+        rewards: ArrayLike = self._function(o_t, a_t, o_tp1)  # type: ignore[misc]
+        return rewards
+
+    def __reduce__(self) -> tuple[type["_FileFunction"], tuple[str, str]]:
+        return _FileFunction, (self.file, self.name)

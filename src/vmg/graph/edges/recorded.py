@@ -1,0 +1,20 @@
+"""Recorded edges (section 3.2): j1→j2, j1≠j2, where some recorded step goes from vertex j1 to vertex j2."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from vmg.data.episodes import Episodes
+from vmg.graph import kernels
+from vmg.graph.edges.base import EDGE_SOURCES
+
+if TYPE_CHECKING:
+    from vmg.graph.memory import MemoryGraph
+
+
+@EDGE_SOURCES.register("recorded")
+def recorded(graph: "MemoryGraph", episodes: Episodes) -> "MemoryGraph":
+    """Join vertices by the steps between them; time and memory linear in the steps."""
+    rows = episodes.step_observation
+    tails, heads = graph.labels[rows], graph.labels[rows + 1]
+    first_edge, heads, counts, slots = kernels.edges.join_steps(tails, heads, graph.n_vertices)
+    return replace(graph, first_edge=first_edge, heads=heads, counts=counts, slots=slots)

@@ -1,0 +1,9 @@
+"""Routes: one file per kind. Built in are routes along edges and along recordings.
+
+Others are added with `@ROUTES.register("name")` on a class that does what `Routes` says, and chosen by
+`SolveConfig.paths`.
+"""
+
+from vmg.graph.routes.base import ROUTES, Problem, Routes, Tracker
+
+__all__ = ["ROUTES", "Problem", "Routes", "Tracker"]

@@ -1,0 +1,126 @@
+"""What routes are: for every vertex the way to its target, in a form that a policy can follow.
+
+An *entry* is a place on a route: a vertex along edges, a recorded observation along recordings. Only the routes
+themselves know what their entries mean.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Protocol, Self
+
+import numpy as np
+
+from vmg.base.errors import VMGError
+from vmg.base.registry import ClassRegistry
+from vmg.base.types import Float32s, Float64s, Int32s
+
+if TYPE_CHECKING:
+    from vmg.graph.evidence import Piece
+    from vmg.graph.memory import MemoryGraph
+    from vmg.graph.rewards import EdgeRewards
+    from vmg.graph.settings import SolveConfig
+    from vmg.graph.values import Values
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What routes are made from."""
+
+    graph: "MemoryGraph"
+    rewards: "EdgeRewards"
+    values: "Values"
+    settings: "SolveConfig"
+
+
+class Tracker(Protocol):
+    """Where one episode is on the routes it keeps to."""
+
+    def locate(self, feature: Float32s, vertex: int) -> tuple[int, int]:
+        """Return the entry where the episode is now, and how many steps further ahead than usual to look."""
+
+
+class Routes(Protocol):
+    """The way from every vertex to its target."""
+
+    kind: ClassVar[str]
+    """The name it is registered under, which sets it, and saved with."""
+    exact_when_kept: ClassVar[bool]
+    """Whether a policy that keeps to a route heads for the exact place of a goal at its end."""
+
+    @property
+    def graph(self) -> "MemoryGraph":
+        """The graph they lie in."""
+
+    @property
+    def values(self) -> Float64s:
+        """What every vertex is worth."""
+
+    @property
+    def targets(self) -> Int32s:
+        """The vertex where the route from each vertex ends."""
+
+    @classmethod
+    def solve(cls, problem: Problem) -> Self:
+        """Find the routes."""
+
+    def enter(self, features: Float32s, vertices: Int32s) -> Int32s:
+        """Return the entry for each state, given where it lies in the metric space and its vertex."""
+
+    def ahead(self, entries: Int32s, steps: int) -> Int32s:
+        """Return the entry so many steps on, or the last one if that comes first; `steps=1` is the next."""
+
+    def vertices(self, entries: Int32s) -> Int32s:
+        """Return the vertex each entry lies in."""
+
+    def states(self, entries: Int32s) -> Float32s:
+        """Return the recorded observation at each entry: what a low-level policy is given as a subgoal."""
+
+    def ends(self, entries: Int32s) -> Int32s:
+        """Return the vertex where the route from each entry ends."""
+
+    def path(self, vertex: int) -> list[int]:
+        """Return the vertices from a vertex to its target, both included."""
+
+    def path_from(self, entry: int) -> list[int]:
+        """Return the vertices on the route from an entry, each once where the route stays in it."""
+
+    def pieces(self, entry: int) -> "list[Piece]":
+        """Return the recorded pieces that the route from an entry is stitched from."""
+
+    def cost(self, entry: int) -> float:
+        """Return the environment steps that the route from an entry took in the recordings."""
+
+    def tracker(self, subgoal_steps: int) -> Tracker:
+        """Return what keeps an episode on its route, instead of entering anew at every step."""
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return what is kept on disk."""
+
+    @classmethod
+    def from_arrays(cls, graph: "MemoryGraph", arrays: Mapping[str, np.ndarray]) -> Self:
+        """Undo `arrays`, or say in a sentence what does not fit."""
+
+
+ROUTES: ClassRegistry[type[Routes]] = ClassRegistry("kind of routes")
+
+
+def without_repeats(vertices: Sequence[int]) -> list[int]:
+    """Return the vertices of a route, each once where it stays in it."""
+    return [vertex for i, vertex in enumerate(vertices) if i == 0 or vertex != vertices[i - 1]]
+
+
+def distances_to(points: Float32s, point: Float32s) -> Float32s:
+    """Distance of one point to each of many: what `np.linalg.norm` gives, without all it looks at first."""
+    apart = points - point
+    apart *= apart
+    distances: Float32s = np.sqrt(np.add.reduce(apart, axis=1))
+    return distances
+
+
+def followed_to_end(following: Int32s) -> Int32s:
+    """Where each entry leads in the end: follow one hop, then two, four, eight, ... until nothing moves."""
+    for _ in range(len(following).bit_length() + 1):
+        if np.array_equal(following, twice := following[following]):
+            return following
+        following = twice
+    raise VMGError("its routes run in a circle")

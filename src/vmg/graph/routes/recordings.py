@@ -1,0 +1,303 @@
+"""Routes along recordings: from recorded observation to recorded observation, with a price on switching episodes.
+
+On along the recording a step costs its own reward gap. Over to another recording in the same vertex it costs
+`switch_cost` times as many unrewarded steps as the gap between the two is wide.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from vmg.base.errors import VMGError
+from vmg.base.types import Bools, Float32s, Float64s, Int32s, Int64s, UInt8s
+from vmg.graph import kernels
+from vmg.graph.evidence import Piece, followed
+from vmg.graph.ranking import best_anywhere
+from vmg.graph.rewards import EdgeRewards
+from vmg.graph.routes.base import ROUTES, Problem, Tracker, distances_to, without_repeats
+from vmg.graph.routes.edges import are_indices
+from vmg.graph.settings import PathWeights
+
+if TYPE_CHECKING:
+    from vmg.graph.memory import MemoryGraph
+
+STEP = 2**20
+"""Whole-number cost of an unrewarded step along a recording."""
+
+
+class Table(NamedTuple):
+    """What is followed: the row of the data that each recorded observation leads to, what its route costs, its end."""
+
+    following: Int32s
+    """The row each row leads to; to itself where the route ends."""
+    costs: Float32s
+    """What the route from each row costs, in unrewarded steps."""
+    targets: Int32s
+    """The vertex where the route from each vertex ends."""
+
+
+@ROUTES.register("recordings")
+@dataclass(frozen=True, eq=False)
+class RecordingRoutes:
+    """The row each vertex starts at, where routes switch, and what steps cost: 12 bytes per vertex and a bit per row.
+
+    Entries are rows of the recorded observations. The table that is followed is made when it is first read, and takes
+    8 bytes per row; it is left out of what is pickled or saved.
+    """
+
+    kind: ClassVar[str] = "recordings"
+    exact_when_kept: ClassVar[bool] = True
+
+    graph: "MemoryGraph" = field(repr=False)
+    values: Float64s
+    starts: Int32s
+    """The row that each vertex starts at; below 0 where the route ends in the vertex itself."""
+    switch_cost: float
+    switches: UInt8s
+    """Whether the route switches at each row to the best recording of its vertex; bits, eight to a byte."""
+    usual: int
+    """What a step costs in most slots."""
+    slots: Int32s
+    """The other slots on any route; for a goal that is reached, those that lead into it."""
+    costs: Int32s
+    """What a step costs in those."""
+
+    @classmethod
+    def solve(cls, problem: Problem) -> Self:
+        """v* by rank, then the cheapest route to it along recordings."""
+        graph, settings = problem.graph, problem.settings
+        if graph.unrecorded:
+            raise VMGError(
+                "Routes along recordings follow recorded steps alone, but this graph has edges of other kinds."
+            )
+        targets, ends = best_anywhere(problem)
+        steps = slot_costs(graph, problem.rewards, settings.path_weights)
+        over = switch_costs(graph.offsets, settings.switch_cost)
+        leads, switches, taken = kernels.recordings.along_recordings(
+            graph.labels, graph.leaving, steps, over, targets, ends, problem.rewards.absorbing
+        )
+        usual = int(np.median(steps[taken])) if taken.any() else STEP
+        slots = np.flatnonzero(taken & (steps != usual)).astype(np.int32)
+        return cls(
+            graph, problem.values.values, _starts(leads), settings.switch_cost, np.packbits(switches), usual, slots,
+            steps[slots].astype(np.int32),
+        )  # fmt: skip
+
+    # --- following ---------------------------------------------------------------------------------------------------
+
+    def enter(self, features: Float32s, vertices: Int32s) -> Int32s:
+        """Enter each vertex at the row from which the route costs least, the gap to that row included."""
+        return np.array([self.entry(*each) for each in zip(features, vertices, strict=True)], np.int32)
+
+    def entry(self, feature: Float32s, vertex: int) -> int:
+        """Return the row to enter a vertex at."""
+        graph, (first, members) = self.graph, self.graph.members
+        own = members[first[vertex] : first[vertex + 1]]
+        gaps = distances_to(graph.recorded.features.take(own, 0), feature)
+        costs = self.switch_cost / graph.step_length * gaps + self.table.costs.take(own)
+        return int(own[costs.argmin()])
+
+    def ahead(self, entries: Int32s, steps: int) -> Int32s:
+        """Follow so many recorded steps, or up to the end."""
+        entries, following = np.asarray(entries, dtype=np.int32), self.table.following
+        for _ in range(steps):
+            entries = following.take(entries)
+        return entries
+
+    def vertices(self, entries: Int32s) -> Int32s:
+        """Return the vertices the rows lie in."""
+        return self.graph.labels.take(entries)
+
+    def states(self, entries: Int32s) -> Float32s:
+        """Return the recorded observations themselves."""
+        return self.graph.recorded.observations.take(entries, 0)
+
+    def ends(self, entries: Int32s) -> Int32s:
+        """Return the vertex where the route from each row ends: that of its vertex."""
+        return self.targets.take(self.graph.labels.take(entries))
+
+    def path(self, vertex: int) -> list[int]:
+        """Return the vertices from a vertex to its target."""
+        start = int(self.starts[vertex])
+        return [vertex] if start < 0 else self.path_from(start)
+
+    def path_from(self, entry: int) -> list[int]:
+        """Return the vertices on the route from a row."""
+        return without_repeats(self.graph.labels[self.route(entry)].tolist())
+
+    def route(self, entry: int) -> list[int]:
+        """Return the rows from one to where its route ends."""
+        rows, following = [int(entry)], self.table.following
+        while following[rows[-1]] != rows[-1]:
+            rows.append(int(following[rows[-1]]))
+        return rows
+
+    def pieces(self, entry: int) -> list[Piece]:
+        """Return the stretches of recordings that the route goes along."""
+        return followed(self.graph, self.route(entry))
+
+    def cost(self, entry: int) -> float:
+        """Return the recorded steps on the route."""
+        return float(sum(piece.last - piece.first + 1 for piece in self.pieces(entry)))
+
+    def tracker(self, subgoal_steps: int) -> Tracker:
+        """Keep to a recording until lost, at its end, or too long in one place."""
+        return _KeptRecording(self)
+
+    # --- tables ------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def table(self) -> Table:
+        """The route from every row."""
+        labels, offsets = self.graph.labels, self.graph.offsets
+        stops, switching, left = self._stops()
+        moving, spent = self.starts >= 0, self._spent()
+        over = np.where(switching, switch_costs(offsets[stops], self.switch_cost), 0)
+        firsts, costs = self.starts[moving], np.zeros(len(self.starts), np.int64)
+        costs[moving] = switch_costs(offsets[firsts], self.switch_cost) - spent[firsts] + (spent[stops] + over)[left]
+        costs, targets = _summed(costs, self._after(stops[left]))
+        rest = spent[stops] + over + np.where(switching, costs[labels[stops]], 0)
+        to_go = np.repeat(rest, np.diff(stops, prepend=-1)) - spent
+        following = np.arange(1, 1 + len(labels), dtype=np.int32)
+        following[stops] = np.where(switching, self.starts[labels[stops]], stops)
+        return Table(following, to_go.astype(np.float32) / np.float32(STEP), targets)
+
+    @property
+    def targets(self) -> Int32s:
+        """The vertex where the route from each vertex ends."""
+        return self.table.targets
+
+    def _stops(self) -> tuple[Int64s, Bools, Int64s]:
+        """Return the rows up to which recordings are followed, whether the route switches there (or ends), and which of
+        them comes first on the route from each vertex that it does not end in.
+        """
+        switches = np.unpackbits(self.switches, count=len(self.graph.labels)).view(bool)
+        moving = self.starts >= 0
+        stops = np.flatnonzero(switches | ~moving[self.graph.labels])
+        return stops, switches[stops], np.searchsorted(stops, self.starts[moving])
+
+    def _after(self, left: Int64s) -> Int32s:
+        """Return the vertex where the route from each one leaves its first recording; itself where it ends."""
+        after = np.arange(len(self.starts), dtype=np.int32)
+        after[self.starts >= 0] = self.graph.labels[left]
+        return after
+
+    def _spent(self) -> Int64s:
+        """What the recorded steps before each row cost in all, were they one recording."""
+        steps = np.full(len(self.graph.counts), self.usual, np.int64)
+        steps[self.slots] = self.costs
+        spent = np.zeros(len(self.graph.labels), np.int64)
+        spent[self.graph.arrivals] = steps[self.graph.slots]
+        return np.cumsum(spent)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the table, which is made again where it is read."""
+        return {name: value for name, value in self.__dict__.items() if name != "table"}
+
+    # --- on disk -----------------------------------------------------------------------------------------------------
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return values, the entry each vertex leads to (itself, or the number of vertices plus a row), and costs."""
+        n = len(self.starts)
+        leads = np.where(self.starts < 0, np.arange(n), n + self.starts).astype(np.int32)
+        kept = {"switch_cost": self.switch_cost, "changes": self.switches, "usual": self.usual}
+        arrays = {"values": self.values, "hops": leads, **kept, "slots": self.slots, "costs": self.costs}
+        return {name: np.asarray(value) for name, value in arrays.items()}
+
+    @classmethod
+    def from_arrays(cls, graph: "MemoryGraph", arrays: Mapping[str, np.ndarray]) -> Self:
+        """Put routes back in place if they fit the graph, stay in their recordings and switch where they lie."""
+        leads, n, n_rows = arrays["hops"], graph.n_vertices, len(graph.labels)
+        if arrays["values"].shape != (n,) or leads.shape != (n,) or not are_indices(leads, n + n_rows):
+            raise VMGError("the tables of its routes do not fit the graph")
+        routes = cls(
+            graph, arrays["values"], _starts(leads), float(arrays["switch_cost"]), arrays["changes"],
+            int(arrays["usual"]), arrays["slots"], arrays["costs"],
+        )  # fmt: skip
+        if not routes._is_sound(leads):
+            raise VMGError("its routes do not fit the recordings of the graph")
+        return routes
+
+    def _is_sound(self, leads: Int32s) -> bool:
+        graph, n_rows, moving = self.graph, len(self.graph.labels), self.starts >= 0
+        ended = leads == np.arange(len(leads))
+        if graph.recordings is None or self.switches.shape != ((n_rows + 7) // 8,) or self.switches.dtype != np.uint8:
+            return False
+        stopping = np.unpackbits(self.switches, count=n_rows).view(bool) | ended[graph.labels]
+        return bool(
+            (moving | ended).all()
+            and self.slots.shape == self.costs.shape
+            and are_indices(self.slots, len(graph.counts))
+            and are_indices(self.costs, STEP + 1)
+            and (graph.labels[self.starts[moving]] == np.flatnonzero(moving)).all()
+            and stopping[np.cumsum(graph.lengths + 1) - 1].all()
+        )
+
+
+WINDOW = 3  # recorded steps that one step may move on along a recording
+LOST_RADII = 4.0  # this many radii from the recording is lost
+WAIT = 5  # after this many steps in one place the recording goes on by itself, a step at a time
+GIVE_UP = 35  # after this many it is entered anew
+
+
+@dataclass
+class _KeptRecording:
+    """Where on a recording one episode is. A recording that is followed is not left for one that merely looks alike."""
+
+    routes: RecordingRoutes
+    entry: int = -1
+    waited: int = 0
+
+    def locate(self, feature: Float32s, vertex: int) -> tuple[int, int]:
+        """Move on along the recording, or enter anew."""
+        if self.entry < 0 or not self._move(feature):
+            self.entry, self.waited = self.routes.entry(feature, vertex), 0
+        return self.entry, 0
+
+    def _move(self, feature: Float32s) -> bool:
+        """Move on to where the episode is now; False: there is nothing to keep to."""
+        near, following, graph = [self.entry], self.routes.table.following, self.routes.graph
+        for _ in range(WINDOW):
+            near.append(following.item(near[-1]))
+        if near[1] == self.entry:
+            return False
+        apart = distances_to(graph.recorded.features.take(np.array(near), 0), feature)
+        on = int(apart.argmin())
+        self.waited = 0 if on else self.waited + 1
+        if apart[on] > LOST_RADII * graph.radius or self.waited >= GIVE_UP:
+            return False
+        self.entry = near[max(on, 1) if self.waited >= WAIT else on]
+        return True
+
+
+def slot_costs(graph: "MemoryGraph", rewards: EdgeRewards, path_weights: PathWeights) -> Int64s:
+    """What a recorded step costs in each slot: `STEP` without any of the reward, nothing with all of it."""
+    gaps = np.ones(len(graph.counts))
+    if rewards.slots is not None and path_weights == "rewards" and len(graph.slots):
+        paid = rewards.slots[graph.counts > 0]
+        if np.ptp(paid) > 0:
+            gaps = (paid.max() - rewards.slots) / np.ptp(paid)
+    return np.rint(gaps * STEP).astype(np.int64)
+
+
+def switch_costs(offsets: Float64s, switch_cost: float) -> Int64s:
+    """Whole-number cost of a switch at observations so far from their vertices: that of its half."""
+    return np.rint(switch_cost * offsets * STEP).astype(np.int64)
+
+
+def _starts(leads: Int32s) -> Int32s:
+    """The row each vertex starts at, from the entries it leads to; below 0 where the route ends there."""
+    n = len(leads)
+    return np.where(leads == np.arange(n), -1, leads - n).astype(np.int32)
+
+
+def _summed(costs: Int64s, after: Int32s) -> tuple[Int64s, Int32s]:
+    """Sum costs along routes, and say where they end: follow one vertex, then two, four, eight, ..."""
+    for _ in range(len(after).bit_length()):
+        if np.array_equal(after, following := after[after]):
+            break
+        costs, after = costs + costs[after], following
+    return costs, after

@@ -1,0 +1,42 @@
+"""Solving: values, the best vertex each vertex can reach, and the routes to it, tabulated once."""
+
+from vmg.base.errors import VMGError
+from vmg.graph.memory import MemoryGraph
+from vmg.graph.rewards import EdgeRewards
+from vmg.graph.routes import ROUTES, Problem, Routes
+from vmg.graph.settings import DeadEnds, PathWeights, SearchKind, SolveConfig, Ties
+from vmg.graph.values import iterate_values
+
+
+def solve(
+    graph: MemoryGraph,
+    rewards: EdgeRewards,
+    discount: float,
+    *,
+    search: SearchKind = "multi-step",
+    search_steps: int | None = None,
+    path_weights: PathWeights = "rewards",
+    paths: str = "edges",
+    switch_cost: float = 30.0,
+    ties: Ties = "index",
+    dead_ends: DeadEnds = "loop",
+    tolerance: float = 1e-6,
+) -> Routes:
+    """Solve the graph for one reward: value iteration, then targets and routes for every vertex.
+
+    v* is the best-valued vertex within `search_steps` edges (None: all that can be reached), v_c itself included; ties
+    go to a looping vertex before one that leads on, then to the lower index or ("nearest", only without a limit) to the
+    one that is reached most cheaply. Paths are cheapest by (max R_G) − R_G, or by hops; ties go to fewer edges, then
+    to the lower next vertex. "greedy" search replaces both by the best edge out. `paths` names the kind of routes.
+    """
+    settings = SolveConfig(
+        discount=discount, search=search, search_steps=search_steps, path_weights=path_weights, paths=paths,
+        switch_cost=switch_cost, ties=ties, dead_ends=dead_ends, tolerance=tolerance,
+    )  # fmt: skip
+    if len(rewards.edges) != graph.n_edges or len(rewards.absorbing) != graph.n_vertices:
+        raise VMGError(
+            f"The graph has {graph.n_edges} edges and {graph.n_vertices} vertices, but the rewards are for "
+            f"{len(rewards.edges)} and {len(rewards.absorbing)}."
+        )
+    values = iterate_values(graph, rewards, discount, dead_ends=dead_ends, tolerance=tolerance)
+    return ROUTES.find(paths).solve(Problem(graph, rewards, values, settings))

@@ -1,0 +1,23 @@
+"""Networks as plain arrays, on numpy and JAX alike: the metric space's, the low-level policies', cloning's."""
+
+from vmg.networks.cloning import clone
+from vmg.networks.encoder import Encoder, embed, encode, metric_parts
+from vmg.networks.lowlevel import LOW_LEVELS, LowLevel
+from vmg.networks.lowlevel.translator import Translator, translate
+from vmg.networks.models import load_weights
+from vmg.networks.weights import Weights, save_weights
+
+__all__ = [
+    "LOW_LEVELS",
+    "Encoder",
+    "LowLevel",
+    "Translator",
+    "Weights",
+    "clone",
+    "embed",
+    "encode",
+    "load_weights",
+    "metric_parts",
+    "save_weights",
+    "translate",
+]

@@ -1,0 +1,58 @@
+"""The networks of the metric space: state encoder, action encoder and action decoder.
+
+    state encoder    Enc_s   s           → f           where a state lies in the metric space
+    action encoder   Enc_a   f, a        → Δf          where an action leads from there
+    action decoder   Dec_a   f, Δf       → ã           the action again
+
+Only the state encoder is needed once the graph is to be built or followed.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from vmg.base.types import Float32s
+from vmg.networks.mlp import Parts, mlp, pairs, scaled, through
+from vmg.networks.weights import Weights
+
+ROWS_AT_ONCE = 65_536  # bounds the memory of the hidden layers: 64 MiB at 256 units
+
+
+def metric_parts(observation_size: int, action_size: int, metric_dimension: int) -> dict[str, Parts]:
+    """What each network of the metric space sees and gives."""
+    return {
+        "state_encoder": ((observation_size,), metric_dimension),
+        "action_encoder": ((metric_dimension, action_size), metric_dimension),
+        "action_decoder": ((metric_dimension, metric_dimension), action_size),
+    }
+
+
+def encode(weights: Weights, observations: Any) -> Any:
+    """Enc_s: observations → points of the metric space."""
+    return mlp(weights["state_encoder"], scaled(weights["encoder_input"], observations))
+
+
+def embed(weights: Weights, observations: Float32s) -> Float32s:
+    """Map observations to points of the metric space (numpy), a bounded number of rows at a time."""
+    parts = [
+        encode(weights, observations[start : start + ROWS_AT_ONCE])
+        for start in range(0, len(observations), ROWS_AT_ONCE)
+    ]
+    return np.concatenate(parts) if parts else np.zeros((0, weights["state_encoder"]["b2"].shape[-1]), np.float32)
+
+
+class Encoder:
+    """`encode` made ready once, for one observation after another; a single row is handled as a vector."""
+
+    def __init__(self, weights: Weights) -> None:
+        self._layers = pairs(weights["state_encoder"])
+        self._mean, self._std = weights["encoder_input"]["mean"], weights["encoder_input"]["std"]
+
+    def __call__(self, observations: Float32s) -> Float32s:
+        """Enc_s: a table of observations → points of the metric space."""
+        if len(observations) == 1:
+            return self._encode(observations[0])[None]
+        return self._encode(observations)
+
+    def _encode(self, observations: Float32s) -> Float32s:
+        return through(self._layers, (observations - self._mean) / self._std)

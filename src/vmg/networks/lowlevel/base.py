@@ -1,0 +1,118 @@
+"""What a low-level policy is: settings, networks, a loss in JAX and an action in numpy."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
+
+from vmg.base.registry import ClassRegistry
+from vmg.base.settings import Settings
+from vmg.base.types import Float32s
+from vmg.data.episodes import Episodes
+from vmg.networks.mlp import Inputs, Parts, layer_shapes
+from vmg.networks.weights import Tensors, Weights
+
+Number: TypeAlias = Any
+"""Of Python, numpy or JAX."""
+Numbers: TypeAlias = Mapping[str, Number]
+Act: TypeAlias = Callable[[Float32s, Float32s], Float32s]
+"""(observations, subgoals), a row for each → actions."""
+
+
+class Batch(NamedTuple):
+    """What a loss is computed from, one row per drawn step (JAX arrays)."""
+
+    o_t: Any
+    a_t: Any
+    r_t: Any
+    o_tp1: Any
+    goal: Any
+    """An observation later in the same episode, as `goal_rows` drew it."""
+    goal_steps: Any
+    """How many steps later."""
+    key: Any
+    """For whatever else is random."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LowLevel(Settings):
+    """Settings of a low-level policy, and what they mean. A subclass is one kind."""
+
+    kind: ClassVar[str]
+    """Its name in the registry, which sets it."""
+    losses: ClassVar[Sequence[str]]
+    """Names of the losses worth watching while it learns."""
+    draws: ClassVar[bool] = False
+    """Whether its loss draws at random: then `Batch.key` is a key, else None."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values with the kind, ready for JSON."""
+        return {"kind": self.kind, **super().to_dict()}
+
+    # --- learning ----------------------------------------------------------------------------------------------------
+
+    def parts(self, observation_size: int, action_size: int) -> dict[str, Parts]:
+        """Return what each of its networks sees and gives; every network has the learner's hidden layers."""
+        raise NotImplementedError
+
+    def scalings(self, episodes: Episodes) -> Weights:
+        """Return what turns observations into inputs: not learned, the same for every model of these episodes.
+
+        Models that learn side by side may differ in arrays named mean, std, spread and relative, but in no others.
+        """
+        raise NotImplementedError
+
+    def goal_rows(self, key: Any, row_t: Any, left_t: Any, numbers: Numbers) -> Any:
+        """Draw the row of a goal for each row of o_t; `left_t` observations of its episode follow it."""
+        raise NotImplementedError
+
+    def loss(self, weights: Weights, batch: Batch, numbers: Numbers) -> tuple[Any, dict[str, Any]]:
+        """Return the loss and its terms by name."""
+        raise NotImplementedError
+
+    def numbers(self) -> dict[str, Number]:
+        """Return the settings in which models that learn side by side may differ, as numbers.
+
+        The metric space's are among them: margin, contrastive and reconstruction. Call yours something else.
+        """
+        return {}
+
+    def shared(self) -> Self:
+        """Return the settings without those that `numbers` and `scalings` cover: what must be the same side by side.
+
+        `goal_rows` and `loss` are called on what this returns: they must read those from `numbers` and `weights`.
+        """
+        return self
+
+    @property
+    def decay(self) -> Mapping[str, str]:
+        """Networks with weight decay, each with the entry of `numbers` that says how much."""
+        return {}
+
+    @property
+    def averaged(self) -> Mapping[str, int]:
+        """Networks whose weights are averaged, each over so many updates."""
+        return {}
+
+    @property
+    def cloning_inputs(self) -> Inputs:
+        """How behaviour cloning, the baseline beside it, scales what it sees."""
+        return "normalised"
+
+    # --- acting ------------------------------------------------------------------------------------------------------
+
+    def actor(self, weights: Weights) -> Act:
+        """Return the policy, made ready once; it needs numpy alone."""
+        raise NotImplementedError
+
+    def shapes(
+        self, tensors: Tensors, observation_size: int, action_size: int, hidden: int
+    ) -> dict[str, tuple[int, ...]]:
+        """Return the shape of every float32 tensor that its models have on disk, by full name."""
+        return layer_shapes(self.parts(observation_size, action_size), hidden)
+
+    def check(self, tensors: Tensors, observation_size: int) -> str:
+        """Say what else is wrong with tensors of the right shapes; nothing if all is well."""
+        return ""
+
+
+LOW_LEVELS: ClassRegistry[type[LowLevel]] = ClassRegistry("low-level policy")

@@ -1,0 +1,158 @@
+"""The paper's low-level policy, the action translator (section 3.4).
+
+translator       Tran    s, s'       → a           the action that leads from s towards s'
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Self
+
+import numpy as np
+
+from vmg.base.lazy import LazyModule
+from vmg.base.settings import Bounds
+from vmg.base.types import Float32s
+from vmg.data.episodes import Episodes
+from vmg.networks.lowlevel.base import LOW_LEVELS, Act, Batch, LowLevel, Numbers
+from vmg.networks.mlp import (
+    Inputs,
+    Parts,
+    goal_scaling,
+    goal_scaling_shapes,
+    mlp,
+    pairs,
+    scaled,
+    scaled_goals,
+    side_by_side,
+    through,
+)
+from vmg.networks.weights import Tensors, Weights
+
+jax, jnp = LazyModule("jax"), LazyModule("jax.numpy")
+
+
+@LOW_LEVELS.register("translator")
+@dataclass(frozen=True, kw_only=True)
+class Translator(LowLevel):
+    """The action translator: regresses the action from the state and a state a few steps later."""
+
+    kind: ClassVar[str] = "translator"
+    losses: ClassVar = ("translator",)
+
+    goal_horizon: Annotated[int, Bounds(1)] = 10
+    """K: goals lie 1 to K steps ahead."""
+    inputs: Inputs = "raw"
+    """What it sees: observations as they are ("raw"), with mean 0 and spread 1 ("normalised"), or with the goal as its
+    difference from the observation in units of such differences ("relative": normalised, "raw relative": raw)."""
+    columns: tuple[int, ...] = ()
+    """Columns of the observation it sees; none: all. Leaving out velocities keeps it from copying them."""
+    decay_rate: Annotated[float, Bounds(0)] = 0.0
+    """Weight decay: each update also takes learning_rate times this share off its weights. It keeps long training on
+    little data from learning that data by heart."""
+    memory: Annotated[int, Bounds(1)] = 1
+    """Updates over which its weights are averaged, the latest counting most; 1: not averaged."""
+
+    def parts(self, observation_size: int, action_size: int) -> dict[str, Parts]:
+        seen = len(self.columns) or observation_size
+        return {"translator": ((seen, seen), action_size)}
+
+    def scalings(self, episodes: Episodes) -> Weights:
+        columns = self.columns or tuple(range(episodes.observation_size))
+        differences = typical_differences(episodes, self.goal_horizon)
+        return {"translator_input": goal_scaling(episodes.observations, self.inputs, columns, differences)}
+
+    def goal_rows(self, key: Any, row_t: Any, left_t: Any, numbers: Numbers) -> Any:
+        return sample_goals(key, row_t, left_t, horizon=numbers["goal_horizon"])
+
+    def loss(self, weights: Weights, batch: Batch, numbers: Numbers) -> tuple[Any, dict[str, Any]]:
+        """L_Tran = D²(Tran(s_t, s_{t+k}), a_t)."""
+        errors = jnp.sum((translate(weights, batch.o_t, batch.goal) - batch.a_t) ** 2, axis=-1)
+        loss = jnp.mean(errors)
+        return loss, {"translator": loss}
+
+    def numbers(self) -> dict[str, Any]:
+        return {"goal_horizon": np.int32(self.goal_horizon), "translator_decay": np.float32(self.decay_rate)}
+
+    def shared(self) -> Self:
+        return replace(self, goal_horizon=10, inputs="raw", decay_rate=0.0)
+
+    @property
+    def decay(self) -> Mapping[str, str]:
+        return {"translator": "translator_decay"}
+
+    @property
+    def averaged(self) -> Mapping[str, int]:
+        return {"translator": self.memory} if self.memory > 1 else {}
+
+    @property
+    def cloning_inputs(self) -> Inputs:
+        return self.inputs
+
+    def actor(self, weights: Weights) -> Act:
+        return _Actor(weights)
+
+    def shapes(
+        self, tensors: Tensors, observation_size: int, action_size: int, hidden: int
+    ) -> dict[str, tuple[int, ...]]:
+        networks = super().shapes(tensors, observation_size, action_size, hidden)
+        return networks | goal_scaling_shapes("translator_input", observation_size)
+
+    def check(self, tensors: Tensors, observation_size: int) -> str:
+        columns = tensors.get("translator_input.columns")
+        expected = self.columns or tuple(range(observation_size))
+        if columns is None or columns.dtype != np.int32 or columns.tolist() != list(expected):
+            return "translator_input.columns are not the columns of an observation that its settings name"
+        return ""
+
+
+def translate(weights: Weights, observations: Any, goals: Any) -> Any:
+    """Tran: the action that leads from each observation towards its goal observation; numpy or JAX."""
+    scaling = weights["translator_input"]
+    here, there = scaled(scaling, observations), scaled_goals(scaling, observations, goals)
+    return mlp(weights["translator"], side_by_side(here[..., scaling["columns"]], there[..., scaling["columns"]]))
+
+
+def sample_goals(key: Any, row_t: Any, left_t: Any, *, horizon: Any) -> Any:
+    """Rows of o_{t+k}, k uniform in 1..horizon; o_{t+1} where t+k lies past the episode's end.
+
+    `row_t` is the row of o_t, `left_t` how many observations of its episode follow it.
+    """
+    assert row_t.shape == left_t.shape
+    k = jax.random.randint(key, row_t.shape, 1, horizon + 1, jnp.int32)
+    return row_t + jnp.where(k <= left_t, k, 1)
+
+
+def typical_differences(episodes: Episodes, horizon: int) -> Float32s:
+    """How large the differences between observations 1 to `horizon` steps apart are: the root of their mean square."""
+    rows, left = episodes.step_observation, episodes.steps_left
+    squares, count = np.zeros(episodes.observation_size), 0
+    for k in range(1, horizon + 1):
+        here = rows[left >= k]
+        differences = (episodes.observations[here + k] - episodes.observations[here]).astype(np.float64)
+        squares += np.einsum("ij,ij->j", differences, differences)
+        count += len(here)
+    return np.sqrt(squares / max(count, 1)).astype(np.float32)
+
+
+class _Actor:
+    """`translate` made ready once: what does not depend on the observation is done beforehand."""
+
+    def __init__(self, weights: Weights) -> None:
+        scaling = weights["translator_input"]
+        self._layers = pairs(weights["translator"])
+        self._columns = scaling["columns"].astype(np.intp)
+        self._mean, self._std, self._spread = (scaling[name][self._columns] for name in ("mean", "std", "spread"))
+        self._relative = bool(scaling["relative"])
+
+    def __call__(self, observations: Float32s, goals: Float32s) -> Float32s:
+        if len(observations) == 1:
+            return self._translate(observations[0], goals[0])[None]
+        return self._translate(observations, goals)
+
+    def _translate(self, observations: Float32s, goals: Float32s) -> Float32s:
+        here, there = observations.take(self._columns, -1), goals.take(self._columns, -1)
+        there -= here if self._relative else self._mean
+        there /= self._spread
+        here -= self._mean
+        here /= self._std
+        return through(self._layers, np.concatenate((here, there), axis=-1))

@@ -1,0 +1,31 @@
+"""Whole models on disk: the metric space's networks and a low-level policy's, checked against each other."""
+
+from pathlib import Path
+
+from vmg.base.errors import VMGError
+from vmg.networks.encoder import metric_parts
+from vmg.networks.lowlevel import LowLevel
+from vmg.networks.lowlevel.translator import Translator
+from vmg.networks.mlp import layer_shapes
+from vmg.networks.weights import Tensors, Weights, check_tensors, nested, read_tensors
+
+
+def load_weights(path: Path, low_level: LowLevel | None = None) -> Weights:
+    """Read one model's weights (numpy), or say what is missing or does not fit."""
+    return checked_model(read_tensors(path)[0], path, low_level or Translator())
+
+
+def checked_model(tensors: Tensors, path: Path, low_level: LowLevel) -> Weights:
+    """Put a model's arrays back in place if all are there and fit each other; `path` is named in the error."""
+    sources = ("encoder_input.mean", "action_decoder.b2", "state_encoder.b2", "state_encoder.b0")
+    for name in sources:
+        if name not in tensors or tensors[name].ndim != 1:
+            raise VMGError(f"{path} does not hold a model: the tensor {name} is missing or no vector.")
+    observation_size, action_size, dimension, hidden = (len(tensors[name]) for name in sources)
+    shapes: dict[str, tuple[int, ...]] = {f"encoder_input.{name}": (observation_size,) for name in ("mean", "std")}
+    shapes |= layer_shapes(metric_parts(observation_size, action_size, dimension), hidden)
+    shapes |= low_level.shapes(tensors, observation_size, action_size, hidden)
+    check_tensors(tensors, shapes, path)
+    if problem := low_level.check(tensors, observation_size):
+        raise VMGError(f"{path} does not hold a model: {problem}.")
+    return nested(tensors)

@@ -1,0 +1,127 @@
+"""Sections of the report about the run itself: data, training, graph, a change of task, and how to make it again."""
+
+from dataclasses import asdict
+
+from vmg.agent.agent import Agent
+from vmg.base.files import read_json
+from vmg.base.versions import versions
+from vmg.data import summarise as summarise_data
+from vmg.data.summary import Range
+from vmg.graph import summarise
+from vmg.runs.commands import run_commands
+from vmg.runs.run import Run
+from vmg.runs.stages import EvaluateTrial
+from vmg.view import page
+from vmg.view.gallery import Gallery
+from vmg.view.tables import settings_rows
+
+VIEWERS = ("matplotlib", "umap-learn", "imageio-ffmpeg")
+
+
+def data(gallery: Gallery) -> list[str]:
+    """Say what the data is, and what looks suspicious in it."""
+    if gallery.episodes is None:
+        facts = asdict(gallery.agent.data).items()
+        return [
+            page.note(
+                f"The data could not be opened here, so this is what the agent remembers: {gallery.missing['data']}"
+            ),
+            page.listed((name.replace("_", " "), str(value)) for name, value in facts),
+        ]
+    summary = summarise_data(gallery.episodes)
+    rewarded = f"{_percent(summary.rewarded_steps)}, in {_percent(summary.rewarded_episodes)} of the episodes"
+    rows = [
+        ("source", summary.source),
+        ("episodes", f"{summary.episodes:,}"),
+        ("steps", f"{summary.steps:,}; an episode has {_from_to(summary.lengths)}"),
+        ("an observation", f"{summary.observation_size} numbers"),
+        ("an action", f"{summary.action_size} numbers, {_from_to(summary.actions)}"),
+        ("return of an episode", f"{_from_to(summary.returns)}, mean {summary.returns.mean:.3g}"),
+        ("rewarded steps", rewarded),
+        ("held out", _held_out(gallery.run)),
+        ("SHA-256 of the content", summary.digest),
+    ]
+    found = [page.note(sentence) for sentence in summary.suspicious]
+    return [page.listed(rows), page.heading("Worth a look"), *(found or [page.paragraph("Nothing suspicious.")])]
+
+
+def training(gallery: Gallery) -> list[str]:
+    """Say how the models were trained."""
+    learn, models = gallery.run.config.learn, len(gallery.run.seeds)
+    words = (
+        f"{models} model{'s' * (models > 1)}, {learn.steps:,} updates with batches of {learn.batch_size}; "
+        f"{learn.hidden_units} hidden units, a metric space of {learn.metric_dimension} dimensions. "
+        "The last checkpoint is used."
+    )
+    return [page.paragraph(words), *([] if gallery.losses else [page.note(gallery.missing["training"])])]
+
+
+def graph(gallery: Gallery) -> list[str]:
+    """Say how large every model's graph is."""
+    if "graph" in gallery.missing:
+        return [page.note(gallery.missing["graph"])]
+    header = ("seed", "vertices", "edges", "parts", "in the largest, %", "dead ends", "steps per edge", "radius")
+    rows = [_graph_row(gallery.run.agent(seed)) for seed in gallery.run.seeds]
+    return [page.table(header, rows), page.paragraph(f"Drawn here: the model of seed {gallery.agent.seed}.")]
+
+
+def change(gallery: Gallery) -> list[str]:
+    """Say what another task takes."""
+    if gallery.change is None:
+        return [page.note("There is no solved graph yet.")]
+    return [
+        page.paragraph(
+            "Nothing was trained again: the edges got other rewards and the graph was solved anew, in milliseconds."
+        )
+    ]
+
+
+def recipe(gallery: Gallery) -> list[str]:
+    """Give the commands, versions and settings that make the run again."""
+    run = gallery.run
+    made = run.agent_folder(gallery.agent.seed) / "versions.json"
+    then, now = read_json(made) if made.exists() else {}, versions(*VIEWERS)
+    rows = [(name, then.get(name, "–"), now.get(name, "–")) for name in dict.fromkeys([*then, *now])]
+    return [
+        page.code("\n".join([*run_commands(run, _trial(gallery)), f"vmg report {run.folder}"])),
+        page.paragraph(
+            "The graphs and their scores were made with the versions on the left, this page with those on the right."
+        ),
+        page.table(("", "the run", "this page"), rows),
+        page.folded("Every setting", page.table(("stage", "setting", "value"), settings_rows(run.config))),
+    ]
+
+
+def _held_out(run: Run) -> str:
+    return f"{100 * run.validation:g} % of all episodes; they are not counted here" if run.validation else "nothing"
+
+
+def _from_to(numbers: Range) -> str:
+    return f"{numbers.smallest:,.4g} to {numbers.largest:,.4g}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
+def _graph_row(agent: Agent) -> list[str]:
+    if agent.graph is None:
+        return [str(agent.seed), *["–"] * 7]
+    facts = summarise(agent.graph)
+    return [
+        str(agent.seed), f"{facts.vertices:,}", f"{facts.edges:,}", f"{facts.components:,}",
+        f"{100 * facts.largest_component:.1f}", f"{facts.dead_ends:,}", f"{facts.steps_per_edge:.1f}",
+        f"{agent.graph.radius:g}",
+    ]  # fmt: skip
+
+
+def _trial(gallery: Gallery) -> EvaluateTrial | None:
+    """How the run was evaluated, if it was."""
+    if gallery.scores is None:
+        return None
+    noted = gallery.outcomes["VMG"].get(gallery.agent.seed, [])
+    return EvaluateTrial(
+        n_episodes=gallery.scores["scores"]["VMG"][0]["n_episodes"],
+        first_seed=min((episode.seed for episode in noted), default=0),
+        baselines=len(gallery.outcomes) > 1,
+    )

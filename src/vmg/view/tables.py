@@ -1,0 +1,107 @@
+"""Tables and plain values for runs, agents and scores: what `vmg info`, `evaluate` and `demo` print."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from vmg.agent.agent import Agent
+from vmg.agent.settings import AgentConfig
+from vmg.base.errors import VMGError
+from vmg.base.files import read_json
+from vmg.evaluation.scores import Scores, Summary, in_words
+from vmg.graph import summarise
+from vmg.runs.run import load_run
+
+
+def scores_table(found: Mapping[str, Sequence[Scores]]) -> Table:
+    """One row per method: the mean over its models, an interval over models and episodes, how episodes ended."""
+    models = next(iter(found.values()))
+    first, n = models[0], len(models)
+    table = Table(
+        title=f"{first.task}: {n} model{'s' * (n > 1)}, {len(first.episodes)} episodes each, last checkpoint",
+        caption=first.protocol,
+        title_justify="left",
+        caption_justify="left",
+    )
+    for name in ("method", "score", "95 % interval", "success %", "mean steps", "how episodes ended"):
+        table.add_column(name, justify="left" if name in ("method", "how episodes ended") else "right")
+    for method, scores in found.items():
+        table.add_row(method, *_score_cells(Summary.of(scores)))
+    return table
+
+
+def run_table(folder: Path) -> tuple[dict[str, Any], Table]:
+    """Describe a run: its data, settings, agents and last scores."""
+    run = load_run(folder)
+    agents = {seed: _agent(run.agent(seed)) for seed in run.seeds if (run.agent_folder(seed) / "config.json").exists()}
+    scores: Any = read_json(folder / "scores.json") if (folder / "scores.json").exists() else None
+    table = _table(f"Run {folder}")
+    table.add_row("data", run.data)
+    table.add_row("seeds", ", ".join(map(str, run.seeds)))
+    table.add_row("training", f"{run.config.learn.steps:,} steps; {len(agents)} of {len(run.seeds)} agents saved")
+    for seed, (_, words) in agents.items():
+        table.add_row(f"agent {seed}", words)
+    for method, models in scores["scores"].items() if scores else ():
+        score, n_episodes = scores["summary"][method]["score"], models[0]["n_episodes"]
+        table.add_row(f"score, {method}", f"{score:.1f} ({n_episodes} episodes per model)")
+    content = {"data": run.data, "task": run.task, "seeds": list(run.seeds), "config": run.config.to_dict()}
+    return {**content, "agents": [facts for facts, _ in agents.values()], "scores": scores}, table
+
+
+def agent_table(folder: Path) -> tuple[dict[str, Any], Table]:
+    """Describe one agent: its data, settings and graph."""
+    if not folder.exists():
+        raise VMGError(f"{folder} does not exist. Give the folder of a run or of an agent.")
+    agent = Agent.load(folder)
+    facts, words = _agent(agent)
+    table = _table(f"Agent {folder}")
+    table.add_row("data", f"{agent.data.source}: {agent.data.episodes:,} episodes, {agent.data.steps:,} steps")
+    table.add_row("state, action", f"{agent.data.observation_size} and {agent.data.action_size} numbers")
+    table.add_row("graph", words)
+    for stage in agent.config.to_dict():
+        settings = [f"{name} {value}" for of, name, value in settings_rows(agent.config) if of == stage]
+        table.add_row(stage, ", ".join(settings))
+    return {"seed": agent.seed, **facts, "config": agent.config.to_dict()}, table
+
+
+def settings_rows(config: AgentConfig) -> list[tuple[str, str, str]]:
+    """Return every setting as (stage, name, value); names of settings within settings have a dot."""
+    return [(stage, *each) for stage, values in config.to_dict().items() for each in _named(values)]
+
+
+def _named(values: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for name, value in values.items():
+        inner = isinstance(value, Mapping)
+        found += _named(value, f"{prefix}{name}.") if inner else [(f"{prefix}{name}", str(value))]
+    return found
+
+
+def _score_cells(summary: Summary) -> list[str]:
+    low, high = summary.interval
+    return [
+        f"{summary.score:.1f}",
+        f"{low:.1f} – {high:.1f}",
+        "–" if summary.success_rate is None else f"{summary.success_rate:.0f}",
+        f"{summary.mean_steps:.0f}",
+        in_words(summary.endings),
+    ]
+
+
+def _agent(agent: Agent) -> tuple[dict[str, Any], str]:
+    """Return the facts about an agent, and its graph in words."""
+    solved = agent.routes is not None
+    facts = {"data": agent.data.source, "graph": None, "solved": solved}
+    if agent.graph is None:
+        return facts, "no graph yet"
+    summary = summarise(agent.graph)
+    return facts | {"graph": summary.to_dict()}, f"{summary.in_words}; {'solved' if solved else 'not solved'}"
+
+
+def _table(title: str) -> Table:
+    table = Table(title=title, show_header=False, title_justify="left")
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    return table

@@ -1,0 +1,82 @@
+"""OGBench's mazes: its five tasks in turn, each episode decided by its seed, from its own kind of file to a score."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("ogbench")
+
+from vmg.agent.agent import Agent
+from vmg.data import load
+from vmg.envs import TASKS, find_task, task_of
+from vmg.evaluation import evaluate
+
+MAZES = [name for name in TASKS if name.startswith("ogbench-")]
+RECORDED = 12_000
+
+
+def walk(env, seed):
+    """Go where OGBench's own guide points, unsteadily, from one random cell to another, again and again."""
+    rng, maze = np.random.default_rng(seed), env.unwrapped
+    free = np.argwhere(maze.maze_map == 0)
+    observations, actions, goal = [env.reset(seed=seed)[0]], [], None
+    for _ in range(200):
+        xy = maze.get_xy()
+        if goal is None or np.linalg.norm(xy - goal) < 1:
+            goal = np.array(maze.ij_to_xy(free[rng.integers(len(free))]))
+        towards = maze.get_oracle_subgoal(xy, goal)[0] - xy
+        action = towards / max(np.linalg.norm(towards), 1e-6) + rng.normal(0, 0.5, 2)
+        actions.append(np.clip(action, -1, 1))
+        observation, *_ = env.step(actions[-1])
+        observations.append(observation)
+    return np.array(observations), np.array([*actions, np.zeros(2)]), np.arange(201) == 200
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory):
+    """A file as OGBench publishes them."""
+    env = replace(find_task("ogbench-pointmaze-medium"), options={"terminate_at_goal": False}, horizon=None).make().env
+    parts = zip(*(walk(env, seed) for seed in range(RECORDED // 200)), strict=True)
+    env.close()
+    file = tmp_path_factory.mktemp("ogbench") / "pointmaze-medium-navigate-v0.npz"
+    names = ("observations", "actions", "terminals")
+    np.savez(file, **{name: np.concatenate(part) for name, part in zip(names, parts, strict=True)})
+    return f"ogbench:{file}"
+
+
+@pytest.mark.parametrize("name", MAZES)
+def test_an_episode_is_decided_by_its_seed_which_takes_the_five_tasks_in_turn(name):
+    task = find_task(name)
+    env = task.make()
+    drawn = []
+    for seed in (0, 1, 2, 3, 4, 5, 2):
+        first, _ = env.reset(seed=seed, options=task.begin(seed))
+        observation, *_, info = env.step(np.zeros(env.action_space.shape, np.float32))
+        assert task.state_of(observation).dtype == np.float32
+        assert info["task_id"] == 1 + seed % 5
+        drawn.append((first["desired_goal"].tolist(), task.state_of(observation).tolist()))
+    assert drawn[2] == drawn[-1]
+    assert drawn[0] != drawn[5]  # the same task with another start and goal
+    env.close()
+
+
+def test_the_environment_counts_what_the_goals_tolerance_counts():
+    for name in ("ogbench-pointmaze-medium", "ogbench-antmaze-medium"):
+        task = find_task(name)
+        env = task.make()
+        env.reset(seed=0, options=task.begin(0))
+        assert task.goal.tolerance == env.unwrapped._goal_tol
+        env.close()
+
+
+def test_its_file_finds_its_task_and_its_five_tasks_are_scored(recording):
+    episodes, task = load(recording), task_of(recording)
+    assert task.name == "ogbench-pointmaze-medium"
+    assert (len(episodes), episodes.n_steps, episodes.observation_size) == (RECORDED // 200, RECORDED, 2)
+    config = task.preset("ours")
+    learn = replace(config.learn, steps=3000, hidden_units=64, checkpoint_every=3000)
+    (agent,) = Agent.fit(episodes, replace(config, learn=learn))
+    scores = evaluate(agent.build(episodes).policy(), task, n_episodes=10, workers=1)
+    assert [episode.report["task_id"] for episode in scores.episodes] == [1, 2, 3, 4, 5] * 2
+    assert scores.score >= 80
