@@ -39,7 +39,8 @@ _HOMES = {
     "vmg.evaluation": ("Scores", "evaluate", "scored_by"),
     "vmg.goals": ("Objective",),
     "vmg.graph": (
-        "EdgeRewards", "Goal", "GraphConfig", "MemoryGraph", "Routes", "SolveConfig", "build", "goal", "reward", "solve",
+        "EdgeRewards", "Goal", "GraphConfig", "MemoryGraph", "Routes", "SolveConfig",
+        "build", "goal", "reward", "solve",
     ),
     "vmg.learn": ("LearnConfig", "fit"),
     "vmg.networks": ("Translator", "embed"),

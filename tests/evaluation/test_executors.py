@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 from acting_cases import agent
 from evaluation_cases import LINE, Line, Walker
@@ -13,6 +12,7 @@ import vmg
 from vmg.base.errors import VMGError
 from vmg.envs import Task, find_task
 from vmg.evaluation import EXECUTORS, evaluate
+from vmg.evaluation.evaluation import EpisodeWork
 
 BACKWARDS = '''
 """An executor in a file of one's own: the last episode first."""
@@ -65,7 +65,9 @@ def test_an_executor_of_ones_own_is_named_and_used(extension, monkeypatch):
 
 def test_an_executor_that_loses_episodes_is_said(extension, monkeypatch):
     monkeypatch.setenv("VMG_EXTENSIONS", str(extension))
-    with pytest.raises(VMGError, match=r"The executor 'forgetful' has not brought back the episodes with the seeds \[0"):
+    with pytest.raises(
+        VMGError, match=r"The executor 'forgetful' has not brought back the episodes with the seeds \[0"
+    ):
         vmg.evaluate(Walker(), LINE, n_episodes=3, executor="forgetful")
 
 
@@ -76,7 +78,7 @@ def test_an_executor_that_is_not_there_is_said():
 
 
 def test_a_name_that_is_taken_is_refused():
-    with pytest.raises(VMGError, match=r"There is a executor 'here' already|There is an executor 'here' already"):
+    with pytest.raises(VMGError, match=r"There is an? executor 'here' already"):
         EXECUTORS.add("here", lambda work, jobs, workers: iter(()))
 
 
@@ -120,21 +122,14 @@ def test_a_script_without_its_guard_is_told_so_however_large_its_policy(tmp_path
     assert "evaluate under `if __name__" in ended.stderr
 
 
-def test_each_worker_opens_the_work_once():
-    class Counted:
-        opened = 0
+class Counted(EpisodeWork):
+    opened = 0
 
-        def open(self):
-            Counted.opened += 1
-            return LINE_WORK.open()
+    def open(self):
+        Counted.opened += 1
+        return super().open()
 
-    LINE_WORK = work()
-    results = list(EXECUTORS.find("here")(Counted(), [3, 4], None))
+
+def test_the_work_is_opened_once_and_closed_at_the_end():
+    results = list(EXECUTORS.find("here")(Counted(Walker(), LINE), [3, 4], None))
     assert (Counted.opened, [each.seed for each in results]) == (1, [3, 4])
-    assert np.isfinite([each.reward for each in results]).all()
-
-
-def work():
-    from vmg.evaluation.evaluation import EpisodeWork
-
-    return EpisodeWork(Walker(), LINE)

@@ -22,7 +22,9 @@ def model(seed, n=40, told=True):
         "protocol",
         (0.0, 8.0),
         tuple(
-            EpisodeScore(i, int(steps[i]), float(returns[i]), str(ended[i]) == "success" if told else None, str(ended[i]))
+            EpisodeScore(
+                i, int(steps[i]), float(returns[i]), str(ended[i]) == "success" if told else None, str(ended[i])
+            )
             for i in range(n)
         ),
     )

@@ -20,8 +20,7 @@ from vmg.graph.evidence import reachable_from, reaching
 from vmg.graph.memory import MemoryGraph
 from vmg.graph.rewards import EdgeRewards, find_goal, reward
 from vmg.graph.routes import Routes
-from vmg.graph.settings import SolveConfig
-from vmg.graph.solving import solve
+from vmg.graph.solving import solve_edges
 from vmg.networks.encoder import embed
 
 
@@ -193,12 +192,6 @@ def make_plan(body: Body, objective: Objective, recorded: Recorded) -> Plan:
     routes = solve_edges(graph, found.rewards, solving)
     facts = (found.vertices, found.distance, found.entered, found.tolerance)
     return Plan(objective, routes, body, recorded, *facts)
-
-
-def solve_edges(graph: MemoryGraph, rewards: EdgeRewards, settings: SolveConfig) -> Routes:
-    """Solve a graph for rewards on its edges, with these settings."""
-    options = {name: value for name, value in settings.to_dict().items() if name not in ("variant", "discount")}
-    return solve(graph, rewards, settings.discount, **options)
 
 
 def _paying(graph: MemoryGraph, rewards: EdgeRewards) -> Bools:

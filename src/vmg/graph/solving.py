@@ -5,7 +5,7 @@ from vmg.graph.memory import MemoryGraph
 from vmg.graph.rewards import EdgeRewards
 from vmg.graph.routes import ROUTES, Problem, Routes
 from vmg.graph.settings import DeadEnds, PathWeights, SearchKind, SolveConfig, Ties
-from vmg.graph.values import iterate_values
+from vmg.graph.values import values_of
 
 
 def solve(
@@ -33,10 +33,15 @@ def solve(
         discount=discount, search=search, search_steps=search_steps, path_weights=path_weights, paths=paths,
         switch_cost=switch_cost, ties=ties, dead_ends=dead_ends, tolerance=tolerance,
     )  # fmt: skip
+    return solve_edges(graph, rewards, settings)
+
+
+def solve_edges(graph: MemoryGraph, rewards: EdgeRewards, settings: SolveConfig) -> Routes:
+    """Solve the graph for rewards on its edges, with these settings."""
     if len(rewards.edges) != graph.n_edges or len(rewards.absorbing) != graph.n_vertices:
         raise VMGError(
             f"The graph has {graph.n_edges} edges and {graph.n_vertices} vertices, but the rewards are for "
             f"{len(rewards.edges)} and {len(rewards.absorbing)}."
         )
-    values = iterate_values(graph, rewards, discount, dead_ends=dead_ends, tolerance=tolerance)
-    return ROUTES.find(paths).solve(Problem(graph, rewards, values, settings))
+    values = values_of(graph, rewards, settings)
+    return ROUTES.find(settings.paths).solve(Problem(graph, rewards, values, settings))

@@ -35,7 +35,12 @@ def iterate_values(
     edges out loops onto itself, worth its best incoming R_G ("loop", 0 if nothing comes in), or is worth 0 ("zero").
     A goal loops with its own worth. The value of a loop needs no iteration: worth/(1−discount).
     """
-    SolveConfig(discount=discount, dead_ends=dead_ends, tolerance=tolerance)  # refuses what these cannot be
+    return values_of(graph, rewards, SolveConfig(discount=discount, dead_ends=dead_ends, tolerance=tolerance))
+
+
+def values_of(graph: MemoryGraph, rewards: EdgeRewards, settings: SolveConfig) -> Values:
+    """Solve for values with these settings; see `iterate_values`."""
+    discount, dead_ends, tolerance = settings.discount, settings.dead_ends, settings.tolerance
     ended = np.diff(graph.first_edge) == 0
     worth = _loop_worth(graph, rewards) if dead_ends == "loop" else np.zeros(graph.n_vertices)
     worth[rewards.absorbing] = rewards.loop

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vmg.act.plan import Plan, solve_edges
+from vmg.act.plan import Plan
 from vmg.agent.agent import Agent
 from vmg.base.errors import VMGError
 from vmg.base.types import Float64s
@@ -12,6 +12,7 @@ from vmg.data.episodes import Episodes
 from vmg.envs import Task, TaskGoal
 from vmg.goals import Objective
 from vmg.graph import goal
+from vmg.graph.solving import solve_edges
 from vmg.view.episodes import Watched
 from vmg.view.graphs import Solved
 

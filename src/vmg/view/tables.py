@@ -75,8 +75,12 @@ def _named(values: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]
     found: list[tuple[str, str]] = []
     for name, value in values.items():
         inner = isinstance(value, Mapping)
-        found += _named(value, f"{prefix}{name}.") if inner else [(f"{prefix}{name}", str(value))]
+        found += _named(value, f"{prefix}{name}.") if inner else [(f"{prefix}{name}", _in_words(value))]
     return found
+
+
+def _in_words(value: Any) -> str:
+    return " ".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value)
 
 
 def _score_cells(summary: Summary) -> list[str]:

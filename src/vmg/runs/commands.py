@@ -1,0 +1,79 @@
+"""Commands, written from what a run or a request remembers: only what differs from the defaults is named."""
+
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
+from shlex import join
+from typing import Any
+
+from vmg.agent.settings import AgentConfig
+from vmg.data import takes_keys
+from vmg.envs import Task
+from vmg.runs.notes import Trial
+from vmg.runs.run import Run
+
+_SHORT = {"n_episodes": "episodes", "agents": "seeds"}  # as the options themselves name their flags
+STAGES = (("build", "graph"), ("solve", "solve"), ("evaluate", "act"))
+DEFAULT_PRESET = "ours"
+
+
+def run_commands(run: Run, trial: Trial | None) -> list[str]:
+    """Return the commands that make a run, in order; evaluation only where there was a trial."""
+    task = run.task_or_none()
+    preset, start = _nearest_preset(run, task)
+    train = ["vmg", "train", run.data, "--out", str(run.folder), "--seeds", *map(str, run.seeds)]
+    train += ["--task", run.task] if run.task else []
+    train += ["--preset", preset] if preset not in ("", DEFAULT_PRESET) else []
+    if run.keys and run.keys != (task.keys if task and takes_keys(run.data) else None):
+        train += ["--keys", *run.keys]
+    train += ["--validation", f"{run.validation:g}"] if run.validation else []
+    train += flags(run.config.learn, start.learn, "learn.")
+    later = [
+        ["vmg", name, str(run.folder), *flags(getattr(run.config, stage), getattr(start, stage), f"{stage}.")]
+        for name, stage in STAGES
+    ]
+    if trial is None:
+        later.pop()
+    else:
+        later[-1] += flags(trial, type(trial)())
+    return [join(words) for words in [train, *later]]
+
+
+def evaluate_command(run: Run, trial: Trial) -> str:
+    """Return the command that evaluates a run so."""
+    return run_commands(run, trial)[-1]
+
+
+def command(name: Sequence[str], options: Any, prefix: str = "") -> str:
+    """Return a command with the flags of its options that differ from their defaults."""
+    return join(["vmg", *name, *flags(options, type(options)(), prefix)])
+
+
+def flags(now: Any, start: Any, prefix: str = "") -> list[str]:
+    """Return the flags that turn the options `start` into `now`."""
+    found: list[str] = []
+    if type(now) is not type(start):
+        found += [f"--{prefix.removesuffix('.').rpartition('.')[2]}", now.kind]
+        start = type(now)()
+    for each in fields(now):
+        value, before = getattr(now, each.name), getattr(start, each.name)
+        name = _SHORT.get(each.name, each.name).replace("_", "-")
+        if is_dataclass(value):
+            found += flags(value, before, f"{prefix}{name}.")
+        elif value != before:
+            found += _flag(f"{prefix}{name}", value)
+    return found
+
+
+def _flag(name: str, value: Any) -> list[str]:
+    if isinstance(value, bool):
+        stage, dot, option = name.rpartition(".")
+        return [f"--{name}" if value else f"--{stage}{dot}no-{option}"]
+    values = value if isinstance(value, tuple) else (value,)
+    return [f"--{name}", *map(str, values)]
+
+
+def _nearest_preset(run: Run, task: Task | None) -> tuple[str, AgentConfig]:
+    """Return the preset that needs the fewest changes to become the run's settings, and its name."""
+    found: dict[str, AgentConfig] = {name: task.preset(name) for name in task.presets} if task else {}
+    found = found or {"": AgentConfig()}
+    return min(found.items(), key=lambda item: len(flags(run.config.learn, item[1].learn)))

@@ -1,0 +1,129 @@
+"""Every evaluated episode, noted as it ends, so that a killed evaluation goes on where it was.
+
+RUN/evaluations/TASK_METHOD_seed_0.jsonl: first what was measured, then one line per episode.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from tyro.conf import arg
+
+from vmg.base.errors import VMGError
+from vmg.base.files import read_json, write_json, write_text
+from vmg.base.versions import package_version
+from vmg.envs import Task
+from vmg.evaluation import Actor, EpisodeScore, Scores, evaluate
+from vmg.runs.run import Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """How an evaluation is done."""
+
+    n_episodes: Annotated[int, arg(name="episodes")] = 100
+    """Episodes for each agent, with the seeds first_seed, first_seed + 1, ..."""
+    first_seed: int = 0
+    """Seed of the first episode."""
+    executor: str = "processes"
+    """Who runs the episodes: processes on this machine, "here", or one that an extension brings."""
+    workers: int | None = None
+    """Processes; None: one per core. It changes the time, not the scores."""
+
+    @property
+    def seeds(self) -> range:
+        return range(self.first_seed, self.first_seed + self.n_episodes)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One model's evaluation: what must be the same for episodes noted before to count."""
+
+    run: Run
+    task: Task
+    method: str
+    seed: int
+    settings: dict[str, Any]
+
+    @property
+    def path(self) -> Path:
+        return _file(self.run, self.task.name, self.method, self.seed)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        measured = {"data": self.run.data, "settings": self.settings, "protocol": self.task.protocol}
+        identity: dict[str, Any] = json.loads(json.dumps(measured | {"version": package_version()}))
+        return identity
+
+    def scores(self, actor: Actor, trial: Trial) -> Scores:
+        """Evaluate, running only the episodes that are missing."""
+        known = self._known()
+        write_text(self.path, "".join(json.dumps(entry) + "\n" for entry in [self.identity, *map(asdict, known)]))
+        with open(self.path, "a", encoding="utf-8") as file:
+
+            def note(episode: EpisodeScore) -> None:
+                file.write(json.dumps(asdict(episode)) + "\n")
+                file.flush()
+
+            return evaluate(
+                actor, self.task, n_episodes=trial.n_episodes, first_seed=trial.first_seed, executor=trial.executor,
+                workers=trial.workers, known=known, on_episode=note, title=f"{self.method}, seed {self.seed}",
+            )  # fmt: skip
+
+    def known_scores(self, trial: Trial) -> Scores | None:
+        """Return what `scores` would without running an episode; None if episodes are missing."""
+        known = {episode.seed: episode for episode in self._known()}
+        if not all(seed in known for seed in trial.seeds):
+            return None
+        task = self.task
+        return Scores(task.name, task.protocol, task.score_range, tuple(known[seed] for seed in trial.seeds))
+
+    def _known(self) -> list[EpisodeScore]:
+        """Return the episodes noted for just these settings."""
+        first, *entries = _entries(self.path) or [None]
+        return [EpisodeScore(**entry) for entry in entries] if first == self.identity else []
+
+
+def episodes_of(run: Run, task_name: str, method: str, seed: int) -> list[EpisodeScore]:
+    """Return every episode noted last for a model, whatever its settings, in the order of their seeds."""
+    entries = _entries(_file(run, task_name, method, seed))[1:]
+    return sorted((EpisodeScore(**entry) for entry in entries), key=lambda episode: episode.seed)
+
+
+def remembered(path: Path, of: dict[str, Any], make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Return what was made of this before with this version, as the file remembers it, or make it and note it there."""
+    identity = json.loads(json.dumps(of | {"version": package_version()}))
+    known: list[dict[str, Any]] = read_json(path) if path.exists() else []
+    for entry in known:
+        if entry["of"] == identity:
+            made: dict[str, Any] = entry["made"]
+            return made
+    made = make()
+    write_json(path, [*known, {"of": identity, "made": made}])
+    return made
+
+
+def _file(run: Run, task_name: str, method: str, seed: int) -> Path:
+    name = re.sub(r"[^\w.-]", "", f"{task_name}_{method}_seed_{seed}".replace(": ", "_").replace(" ", "-"))
+    return run.folder / "evaluations" / f"{name}.jsonl"
+
+
+def _entries(path: Path) -> list[Any]:
+    """Return the lines of a file of notes; a line that a kill has cut is left out."""
+    if not path.exists():
+        return []
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise VMGError(f"{path} is not readable: {error}. Delete it, and evaluate again.") from error
+    return [entry for entry in map(_parsed, lines) if entry is not None]
+
+
+def _parsed(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None

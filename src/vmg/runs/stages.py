@@ -1,0 +1,201 @@
+"""The stages of a run: train, build, solve, evaluate. Every stage can be killed and called again."""
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from vmg.act.settings import ActConfig
+from vmg.agent.agent import Agent
+from vmg.agent.card import write_card
+from vmg.base.console import say
+from vmg.base.errors import VMGError
+from vmg.base.files import write_json, write_text
+from vmg.base.versions import versions
+from vmg.data.episodes import Episodes
+from vmg.envs import Task
+from vmg.evaluation import Actor, Scores, Summary
+from vmg.evaluation.baselines import cloning_actors
+from vmg.graph import GraphConfig, SolveConfig, summarise
+from vmg.learn.config import Training
+from vmg.networks.encoder import embed
+from vmg.runs.commands import evaluate_command
+from vmg.runs.notes import Measured, Trial
+from vmg.runs.run import Run, load_run, save_run
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateTrial(Trial):
+    """How a run's evaluation is done."""
+
+    baselines: bool = False
+    """Also train and score behaviour cloning, plain and goal-conditioned, on the same data and budget."""
+
+
+def train(*runs: Run) -> None:
+    """Learn the agents of all seeds and runs, side by side where they can be; a killed run goes on where it was."""
+    for run in runs:
+        if (run.folder / "run.json").exists():
+            _refuse_another(run, load_run(run.folder))
+        else:
+            save_run(run)
+    trainings = _trainings(runs, "training")
+    for run, agents in zip(runs, Agent.fit_together(trainings, [run.config for run in runs]), strict=True):
+        for agent in agents:
+            folder = run.agent_folder(agent.seed)
+            if not (folder / "config.json").exists():
+                _write_losses(agent.seed, run.folder / "training" / "metrics.csv", folder / "metrics.csv")
+                agent.save(folder)
+        save_run(replace(load_run(run.folder), data=run.data, keys=run.keys))  # the data may have another name here
+        folders = ", ".join(str(run.agent_folder(seed)) for seed in run.seeds)
+        say(f"Trained for {run.config.learn.steps:,} steps: {folders}.")
+
+
+def train_baselines(*runs: Run) -> None:
+    """Learn behaviour cloning, plain and goal-conditioned, for all runs, side by side where they can be."""
+    for alike in _alike(list(zip(runs, _trainings(runs, "baselines"), strict=True))):
+        _cloning(alike[0][0], [training for _, training in alike])
+
+
+def build(run: Run, config: GraphConfig) -> None:
+    """Build the graph of every agent that has not got this one already."""
+    episodes: Episodes | None = None
+    for folder, agent in run.agents():
+        if agent.graph and agent.config.graph == config:
+            say(f"{folder} has this graph already: {agent.graph.n_vertices:,} vertices.")
+            continue
+        if episodes is None:
+            episodes, held_out = run.episodes()
+        built = replace(agent, config=replace(agent.config, graph=config)).build(episodes)
+        built.save(folder)
+        say(f"{folder}: {_in_words(built, held_out)}")
+    save_run(replace(run, config=replace(run.config, graph=config)))
+
+
+def solve(run: Run, config: SolveConfig) -> None:
+    """Solve the graph of every agent for the rewards recorded in the data."""
+    episodes, _ = run.episodes()
+    for folder, agent in run.agents():
+        solved = replace(agent, config=replace(agent.config, solve=config)).solve(episodes)
+        solved.save(folder)
+        values = solved.own_plan.values
+        say(f"{folder}: values from {values.min():.3g} to {values.max():.3g}.")
+    save_run(replace(run, config=replace(run.config, solve=config)))
+
+
+def evaluate_run(run: Run, config: ActConfig, trial: EvaluateTrial) -> dict[str, list[Scores]]:
+    """Evaluate every agent, and the baselines if asked, in the run's task: the scores of each, seed by seed."""
+    task = run.find_task()
+    found: dict[str, list[Scores]] = {"VMG": []}
+    for folder, agent in run.agents():
+        acting = replace(agent, config=replace(agent.config, act=config))
+        scores = agent_scores(run, task, "VMG", acting, acting.policy(), trial)
+        acting.save(folder)
+        write_json(folder / "scores.json", scores.to_dict())
+        write_card(folder)
+        found["VMG"].append(scores)
+    if trial.baselines:
+        found |= baseline_scores(run, task, trial)
+    run = replace(run, config=replace(run.config, act=config))
+    save_run(run)
+    _write_scores(run, task, found, trial)
+    return found
+
+
+def agent_scores(run: Run, task: Task, method: str, agent: Agent, actor: Actor, trial: Trial) -> Scores:
+    """Evaluate one agent, running only the episodes that were not noted before."""
+    return Measured(run, task, method, agent.seed, agent.config.to_dict()).scores(actor, trial)
+
+
+def baseline_scores(run: Run, task: Task, trial: Trial) -> dict[str, list[Scores]]:
+    """Train behaviour cloning, plain and goal-conditioned, as far as it is not trained yet, and evaluate both."""
+    (actors,) = _cloning(run, _trainings([run], "baselines"))
+    budget = {"learn": run.config.learn.to_dict()}
+    return {
+        method: [
+            Measured(run, task, method, seed, budget).scores(actor, trial)
+            for seed, actor in zip(run.seeds, models, strict=True)
+        ]
+        for method, models in actors.items()
+    }
+
+
+def _cloning(run: Run, trainings: Sequence[Training]) -> list[dict[str, Any]]:
+    task = run.task_or_none()
+    return cloning_actors(trainings, run.config.learn, task.goal if task else None)
+
+
+def _trainings(runs: Sequence[Run], folder: str) -> list[Training]:
+    """Load each data set once, however many runs learn from it."""
+    loaded: dict[Any, tuple[Episodes, Episodes | None]] = {}
+    found = []
+    for run in runs:
+        data = (run.data, run.keys, run.validation)
+        episodes, held_out = loaded[data] if data in loaded else loaded.setdefault(data, run.episodes())
+        found.append(Training(episodes, run.seeds, held_out if folder == "training" else None, run.folder / folder))
+    return found
+
+
+def _alike(pairs: Sequence[tuple[Run, Training]]) -> list[list[tuple[Run, Training]]]:
+    """Group the baselines that can be learned side by side: the same settings, the same sizes."""
+    groups: dict[Any, list[tuple[Run, Training]]] = {}
+    for run, training in pairs:
+        episodes, task = training.episodes, run.task_or_none()
+        sizes = (episodes.observation_size, episodes.action_size)
+        alike = (run.config.learn, task.goal if task else None, *sizes, training.validation is None)
+        groups.setdefault(alike, []).append((run, training))
+    return list(groups.values())
+
+
+def _in_words(agent: Agent, held_out: Episodes | None) -> str:
+    """Say how large the graph is and, where episodes were held out, how much of them it knows."""
+    features = embed(agent.weights, held_out.observations) if held_out else None
+    summary = summarise(agent.built, held_out=held_out, held_out_features=features)
+    if summary.covered_observations is None or summary.covered_steps is None:
+        return f"{summary.in_words}."
+    return (
+        f"{summary.in_words}; of the episodes held out it covers {100 * summary.covered_observations:.1f} % of the "
+        f"observations and {100 * summary.covered_steps:.1f} % of the steps."
+    )
+
+
+def _write_scores(run: Run, task: Task, found: dict[str, list[Scores]], trial: EvaluateTrial) -> None:
+    content = {"task": task.name, "protocol": task.protocol, "data": run.data, "checkpoint": "last"}
+    content["command"] = evaluate_command(run, trial)
+    summary = {method: _overall(scores) for method, scores in found.items()}
+    by_seed = {
+        method: [{"seed": seed, **_of_model(each)} for seed, each in zip(run.seeds, scores, strict=True)]
+        for method, scores in found.items()
+    }
+    write_json(run.folder / "scores.json", {**content, "summary": summary, "scores": by_seed, "versions": versions()})
+
+
+def _overall(scores: list[Scores]) -> dict[str, Any]:
+    total = Summary.of(scores)
+    return {"score": total.score, "interval": list(total.interval)}
+
+
+def _of_model(scores: Scores) -> dict[str, Any]:
+    return {name: value for name, value in scores.to_dict().items() if name not in ("episodes", "task", "protocol")}
+
+
+def _write_losses(seed: int, together: Path, own: Path) -> None:
+    """Copy one model's rows out of the log of all models."""
+    with open(together, encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    text = io.StringIO()
+    column = header.index("seed")
+    csv.writer(text).writerows([header, *(row for row in rows if row[column] == str(seed))])
+    write_text(own, text.getvalue())
+
+
+def _refuse_another(run: Run, there: Run) -> None:
+    """Training again is going on; anything that decides how it ends must be the same."""
+    now, before = (
+        {"validation": each.validation, "seeds": each.seeds} | each.config.learn.to_dict() for each in (run, there)
+    )
+    if changed := [name for name in now if now[name] != before[name]]:
+        differences = ", ".join(f"{name} is {before[name]!r} there and {now[name]!r} now" for name in changed)
+        raise VMGError(f"{run.folder} holds another run: {differences}. Choose another --out, or the same settings.")
