@@ -1,6 +1,8 @@
 """Plans: an objective solved on a built graph, what they say of it, and what they cost and carry."""
 
 import pickle
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -139,6 +141,30 @@ def test_a_plan_sent_to_another_process_acts_the_same_and_leaves_the_episodes_be
     assert (make().policy().act(observations, sent) == plan.policy().act(observations)).all()
     with pytest.raises(VMGError, match=r"This plan was sent to another process, without the recorded episodes"):
         _ = sent.rewarded_steps
+
+
+IN_ANOTHER_PROCESS = """
+import pickle
+import sys
+from pathlib import Path
+import numpy as np
+
+plan = pickle.loads(Path(sys.argv[1]).read_bytes())
+observations = np.load(sys.argv[2])
+np.save(sys.argv[3], [plan.policy().act(each) for each in observations])
+assert plan.recorded is None
+assert not {"jax", "numba", "scipy", "rich", "gymnasium"} & set(sys.modules), "a plan is followed with numpy alone"
+"""
+
+
+@pytest.mark.parametrize("make", [agent, follower], ids=["edges", "recordings"])
+def test_in_another_process_a_plan_is_followed_with_numpy_alone(make, tmp_path):
+    plan, observations = make().build(episodes()).plan(CORNER), episodes().observations[::300]
+    files = [tmp_path / name for name in ("plan", "observations.npy", "actions.npy")]
+    files[0].write_bytes(pickle.dumps(plan))
+    np.save(files[1], observations)
+    subprocess.run([sys.executable, "-c", IN_ANOTHER_PROCESS, *map(str, files)], check=True)
+    assert (np.load(files[2]) == [plan.policy().act(each) for each in observations]).all()
 
 
 def test_episodes_are_not_among_what_is_sent():

@@ -135,6 +135,15 @@ def test_settings_are_compared_on_episodes_held_out(data, tmp_path):
     assert (tmp_path / "decay.md").read_text() == study_table(rows)
 
 
+def test_last_weights_and_their_average_come_from_one_training(data, tmp_path):
+    sources = ["--data", f"kitchen-partial=npz:{data / 'partial.npz'}", "--tasks", "kitchen-partial"]
+    assert main(["reproduce", "memory", *sources, "--steps", "40", "--seeds", "0", "1", "--out", str(tmp_path)]) == 0
+    rows = json.loads((tmp_path / "memory.json").read_text())
+    assert [(row["value"], row["seed"]) for row in rows] == [(1, 0), (1, 1), (100_000, 0), (100_000, 1)]
+    assert rows[0]["held_out_error"] != rows[2]["held_out_error"]
+    assert len(list((tmp_path / "kitchen-partial").iterdir())) == 1
+
+
 def test_every_row_carries_a_command_that_makes_it_again(study, tmp_path, monkeypatch):
     row = json.loads((study / "main.json").read_text())[3]
     words = shlex.split(row["command"])

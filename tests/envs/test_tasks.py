@@ -112,7 +112,7 @@ def test_the_papers_numbers_add_up_to_its_totals():
         assert (sum(row[0] for row in rows), sum(row[2] for row in rows)) == pytest.approx(totals)
 
 
-@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("name", list(TASKS))
 def test_a_graph_keeps_the_columns_in_which_its_task_names_goals(name):
     task = find_task(name)
     columns = task.goal.columns if task.goal else ()

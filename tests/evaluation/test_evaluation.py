@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from acting_cases import agent
@@ -65,13 +67,7 @@ def test_an_actor_is_told_the_goal_that_its_task_names():
     hears = Hears()
     evaluate(hears, LINE, n_episodes=1, workers=1)
     assert hears.heard is None
-    named = Task(
-        name="mine",
-        environment=Line,
-        keys=("place",),
-        horizon=3,
-        goal=TaskGoal(columns=(0,), tolerance=0.2, key="time"),
-    )
+    named = replace(LINE, goal=TaskGoal(columns=(0,), tolerance=0.2, key="time"))
     evaluate(hears, named, n_episodes=1, workers=1)
     assert (hears.heard.place.numbers.tolist(), hears.heard.tolerance) == ([0.0], 0.2)
 

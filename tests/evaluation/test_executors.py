@@ -65,9 +65,7 @@ def test_an_executor_of_ones_own_is_named_and_used(extension, monkeypatch):
 
 def test_an_executor_that_loses_episodes_is_said(extension, monkeypatch):
     monkeypatch.setenv("VMG_EXTENSIONS", str(extension))
-    with pytest.raises(
-        VMGError, match=r"The executor 'forgetful' has not brought back the episodes with the seeds \[0"
-    ):
+    with pytest.raises(VMGError, match=r"The executor 'forgetful' has not brought back .* seeds \[0\]"):
         vmg.evaluate(Walker(), LINE, n_episodes=3, executor="forgetful")
 
 

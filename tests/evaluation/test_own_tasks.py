@@ -1,5 +1,7 @@
 """A task in a file of one's own, outside of the package: found by its place, evaluated by any number of workers."""
 
+import sys
+
 import pytest
 from acting_cases import LITTLE
 
@@ -90,9 +92,8 @@ def test_it_is_found_and_evaluated_by_one_worker_and_by_two(file):
 
 def test_an_agent_learns_from_its_data_and_plans_for_the_goals_it_names(file):
     """The whole road, with nothing of it in the package: data, preset, goals in every episode, two workers."""
-    import my_meadow
-
-    task, episodes = vmg.find_task(f"{file}:meadow"), my_meadow.walked()
+    task = vmg.find_task(f"{file}:meadow")
+    episodes = sys.modules["my_meadow"].walked()
     config = task.preset("mine")
     assert config.graph.goal_columns == (0, 1)
     (agent,) = vmg.Agent.fit(episodes, vmg.AgentConfig(learn=LITTLE, graph=config.graph))

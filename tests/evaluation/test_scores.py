@@ -15,19 +15,12 @@ HOW = ("success", "time out", "terminated")
 def model(seed, n=40, told=True):
     """Scores of a model, with returns from 0 to 8 that score 0 to 100."""
     rng = np.random.default_rng(seed)
-    returns, ended = rng.uniform(0, 8, n), rng.choice(HOW, n)
-    steps = rng.integers(1, 300, n)
-    return Scores(
-        "x",
-        "protocol",
-        (0.0, 8.0),
-        tuple(
-            EpisodeScore(
-                i, int(steps[i]), float(returns[i]), str(ended[i]) == "success" if told else None, str(ended[i])
-            )
-            for i in range(n)
-        ),
-    )
+    columns = rng.integers(1, 300, n), rng.uniform(0, 8, n), rng.choice(HOW, n)
+    episodes = [
+        EpisodeScore(i, steps, reward, ended == "success" if told else None, ended)
+        for i, (steps, reward, ended) in enumerate(zip(*(each.tolist() for each in columns), strict=True))
+    ]
+    return Scores("x", "protocol", (0.0, 8.0), tuple(episodes))
 
 
 def by_hand(scores):

@@ -1,5 +1,6 @@
 """Routes along recordings: the kernel equals a slow obvious twin, and a path switches only where that is worth it."""
 
+import pickle
 from itertools import groupby
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
-from vmg.graph import build, goal, iterate_values, reward, solve
+from vmg.graph import RecordingRoutes, build, goal, iterate_values, reward, solve
 from vmg.graph.routes.recordings import STEP, slot_costs, switch_costs
 
 
@@ -113,6 +114,60 @@ def test_the_table_made_from_what_is_kept_is_the_walk_itself(seed, nearest, pric
         assert routes.path_from(row) == [key for key, _ in groupby(graph.labels[rows].tolist())]
     for vertex in range(graph.n_vertices):
         assert routes.targets[vertex] == routes.path(vertex)[-1]
+
+
+@given(seed=st.integers(0, 10_000), price=st.sampled_from([0.0, 2.0]))
+@settings(max_examples=40, deadline=None)
+def test_routes_are_the_same_again_from_what_is_kept_or_sent_of_them(seed, price):
+    episodes, graph = recorded(seed)
+    routes = solve(graph, reward(graph, episodes), 0.9, paths="recordings", switch_cost=price)
+    table, targets = routes.table, routes.targets
+    sent = pickle.loads(pickle.dumps(routes))
+    assert not {"table", "targets"} & set(vars(sent))  # made again where they are read
+    for again in (sent, RecordingRoutes.from_arrays(graph, routes.arrays())):
+        assert (again.values == routes.values).all()
+        assert (again.targets == targets).all()
+        for one, other in zip(again.table, table, strict=True):
+            assert (one == other).all()
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=40, deadline=None)
+def test_a_vertex_is_entered_where_gap_and_route_cost_least(seed):
+    episodes, graph = recorded(seed)
+    routes = solve(graph, reward(graph, episodes), 0.9, paths="recordings", switch_cost=2.0)
+    rng = np.random.default_rng(seed)
+    vertices = rng.integers(0, graph.n_vertices, 5).astype(np.int32)
+    features = rng.normal(size=(5, 1)).astype(np.float32)
+    for feature, vertex, row in zip(features, vertices, routes.enter(features, vertices), strict=True):
+        own = np.flatnonzero(graph.labels == vertex)
+        gaps = np.abs(graph.recordings.features[own, 0] - feature[0])
+        costs = 2.0 * gaps / graph.step_length + routes.table.costs[own]
+        assert row in own
+        assert costs[own == row] == pytest.approx(costs.min(), rel=1e-5)
+        assert (routes.states(np.array([row])) == episodes.observations[row]).all()
+        assert routes.vertices(np.array([row])) == [vertex]
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("hops", lambda hops: hops + 1),
+        ("hops", lambda hops: hops[1:]),
+        ("changes", lambda switches: switches * 0 + 255),
+        ("changes", lambda switches: switches[:-1]),
+        ("slots", lambda slots: np.array([-1])),
+        ("costs", lambda costs: np.array([2 * STEP])),
+        ("values", lambda values: values[1:]),
+    ],
+)
+def test_damaged_routes_are_refused(name, change):
+    episodes, graph = two_recordings()
+    rewards = goal(graph, np.abs(episodes.observations[:, 0] - 6.0), 0.1).rewards
+    arrays = solve(graph, rewards, 0.95, paths="recordings", switch_cost=1.0).arrays()
+    RecordingRoutes.from_arrays(graph, arrays)
+    with pytest.raises(VMGError, match=r"do not fit the (graph|recordings)|run in a circle"):
+        RecordingRoutes.from_arrays(graph, {**arrays, name: change(arrays[name])})
 
 
 def two_recordings():

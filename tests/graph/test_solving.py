@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 from strategies import absorbing_sets, labelled_episodes
+from test_rewards import labelled_example
 from twins import cheapest, exact_values, reachable
 
 from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
-from vmg.graph import EdgeRewards, Merging, build, connect, iterate_values, reward, solve
+from vmg.graph import EdgeRewards, EdgeRoutes, Merging, build, connect, iterate_values, reward, solve
 from vmg.graph.routes.edges import edge_weights
 
 DISCOUNTS = st.sampled_from([0.0, 0.3, 0.5, 0.8, 0.95, 0.99])
@@ -199,6 +200,39 @@ def test_solving_again_equals_solving_afresh_and_routes_are_16_bytes_per_vertex(
     assert sum(array.nbytes for array in arrays.values()) == 16 * graph.n_vertices
 
 
+@settings(max_examples=50, deadline=None)
+@given(problems(), SEARCH_STEPS)
+def test_routes_are_the_same_again_from_what_is_kept_of_them(problem, search_steps):
+    graph, rewards = problem
+    routes = solve(graph, rewards, 0.8, search_steps=search_steps)
+    again = EdgeRoutes.from_arrays(graph, routes.arrays())
+    entries = np.arange(len(routes.following), dtype=np.int32)
+    assert [again.route(entry) for entry in entries] == [routes.route(entry) for entry in entries]
+    assert again.ends(entries).tolist() == [routes.path_from(entry)[-1] for entry in entries]
+    assert (again.states(entries) == graph.states[routes.vertices(entries)]).all()
+    assert (again.enter(graph.features, entries[: graph.n_vertices]) == entries[: graph.n_vertices]).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "sentence"),
+    [
+        ("hops", [1, 2, 3], "do not fit the graph"),
+        ("hops", [1, 2], "do not fit the graph"),
+        ("hops", [1.0, 2.0, 2.0], "do not fit the graph"),
+        ("hops", [1, 0, 2], "run in a circle"),
+        ("hops", [1, 2, 0], "run in a circle"),
+        ("targets", [0, 0, -1], "do not fit the graph"),
+        ("passed", [5], "do not fit the graph"),
+        ("values", [0.0], "do not fit the graph"),
+    ],
+)
+def test_damaged_routes_are_refused(name, array, sentence):
+    graph, episodes = labelled_example()
+    arrays = solve(graph, reward(graph, episodes), 0.5).arrays()
+    with pytest.raises(VMGError, match=sentence):
+        EdgeRoutes.from_arrays(graph, {**arrays, name: np.array(array)})
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -216,8 +250,6 @@ def test_solving_again_equals_solving_afresh_and_routes_are_16_bytes_per_vertex(
     ],
 )
 def test_bad_options_are_answered_with_a_sentence(options, sentence):
-    from test_rewards import labelled_example
-
     graph, episodes = labelled_example()
     with pytest.raises(VMGError, match=sentence):
         solve(graph, reward(graph, episodes), **options)

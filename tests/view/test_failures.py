@@ -10,7 +10,7 @@ from vmg.view.failures import diagnose
 
 
 def decided(vertices, values, *, off_graph=False, ahead=3):
-    """An episode that was at these vertices, whose values are given, with so many edges ahead at its end."""
+    """An episode that was at these vertices, whose values are given, with this many edges ahead at its end."""
     first = episode().decisions[0]
     path = list(range(ahead + 1))
     decisions = tuple(

@@ -172,7 +172,9 @@ class Plan:
         return f", at {numbers}"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the recorded episodes behind: acting does not need them."""
+        """Leave the recorded episodes behind, which acting does not need, and bring what would take a compiler."""
+        if self.has_goal:
+            _ = self.can_reach
         return {**self.__dict__, "recorded": None}
 
 

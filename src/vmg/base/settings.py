@@ -60,13 +60,14 @@ class Bounds:
         return "" if above and below and -inf < value < inf else self.in_words()
 
     def in_words(self) -> str:
-        kind = "a finite number"
         if isfinite(self.low) and isfinite(self.high):
-            left, right = "(" if self.open_low else "[", ")" if self.open_high else "]"
-            return f"a number in {left}{self.low:g}, {self.high:g}{right}"
+            ends = "(" if self.open_low else "[", ")" if self.open_high else "]"
+            return f"a number in {ends[0]}{self.low:g}, {self.high:g}{ends[1]}"
         if isfinite(self.low):
-            return f"{kind} above {self.low:g}" if self.open_low else f"{kind} of at least {self.low:g}"
-        return kind
+            return f"a finite number {'above' if self.open_low else 'of at least'} {self.low:g}"
+        if isfinite(self.high):
+            return f"a finite number {'below' if self.open_high else 'of at most'} {self.high:g}"
+        return "a finite number"
 
 
 @dataclass(frozen=True)

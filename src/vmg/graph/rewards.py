@@ -47,13 +47,13 @@ class Goal:
     vertices: Bools
     """The vertices that hold a recorded state within the tolerance, or that of the nearest where none does."""
     tolerance: float
-    """How near counts as there: as given, or as wide as it takes for any recorded step to lead there from elsewhere."""
+    """How near counts as there: as given, or as wide as it takes for any edge to lead there from elsewhere."""
     distance: float
     """How far the nearest recorded state lies from the goal."""
     known: bool
     """Whether any recorded state lies within the tolerance; if not, the nearest one stands for the goal."""
     entered: bool
-    """Whether any recorded step leads to it from elsewhere, within the tolerance given."""
+    """Whether any edge leads to it from elsewhere, within the tolerance given."""
 
 
 def reward(graph: MemoryGraph, rewards: Episodes | ArrayLike, *, variant: RewardVariant = "mean") -> EdgeRewards:

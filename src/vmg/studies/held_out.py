@@ -1,7 +1,7 @@
 """Settings of the translator judged on episodes held out: no environment is needed, only data and a GPU's minutes.
 
     decay     the error early and late in training, for each weight decay
-    memory    the error of the last weights and of their average, model by model
+    memory    the error of the last weights and of their average in the same training, model by model
 
 The error is the squared distance between the translator's action and the recorded one, for goals so many steps ahead.
 """
@@ -17,8 +17,9 @@ from vmg.base.console import say
 from vmg.data.episodes import Episodes
 from vmg.envs import Task
 from vmg.networks import Weights
-from vmg.networks.lowlevel import Translator
+from vmg.networks.lowlevel import LowLevel, Translator
 from vmg.networks.lowlevel.translator import translate
+from vmg.networks.weights import nested, read_tensors
 from vmg.runs import Run
 from vmg.runs.stages import train
 from vmg.studies.study import Results, Study, described, missing_data, row_command, run_of, tasks_of
@@ -58,7 +59,8 @@ def measure_held_out(name: str, study: Study, write: Callable[[Results], None]) 
     runs = [(task, _runs(name, study, task)) for task in tasks_of(name, study, spec.tasks)]
     missing = {task.name: missing_data(name, task, its[0]) for task, its in runs}
     if study.only != "evaluate":
-        train(*(run for task, its in runs if not missing[task.name] for run in its))
+        ready = [run for task, its in runs if not missing[task.name] for run in its]
+        train(*{run.folder: run for run in ready}.values())
     for task, its in runs if study.only != "train" else ():
         if missing[task.name]:
             say(f"{task.name}: {missing[task.name]}")
@@ -69,7 +71,9 @@ def measure_held_out(name: str, study: Study, write: Callable[[Results], None]) 
 
 
 def _runs(name: str, study: Study, task: Task) -> list[Run]:
-    return [_run(name, study, task, value) for value in HELD_OUT[name].values]
+    """The run of each value; the last weights of a training that averages are those of one that does not."""
+    values = HELD_OUT[name].values
+    return [_run(name, study, task, values[-1] if name == "memory" else value) for value in values]
 
 
 def _run(name: str, study: Study, task: Task, value: float) -> Run:
@@ -98,15 +102,27 @@ def _rows(name: str, study: Study, task: Task, runs: Sequence[Run]) -> Results:
     for run, value in zip(runs, spec.values, strict=True):
         for updates in sorted({min(each, run.config.learn.steps) for each in spec.updates}):
             facts = described(run, episodes, task, made_by) | {"setting": spec.setting, "value": value}
-            for seed, weights in _models(run, updates).items():
+            for seed, weights in _models(run, updates, averaged=(name, value) != ("memory", 1)).items():
                 errors = {str(ahead): action_error(weights, held_out, ahead) for ahead in AHEAD}
                 rows.append(facts | {"seed": seed, "updates": updates, "held_out_error": errors})
     return rows
 
 
-def _models(run: Run, updates: int) -> dict[int, Weights]:
-    file = run.folder / "training" / "checkpoints" / f"step_{updates:010d}.safetensors"
-    return learn.load_checkpoint(file, run.config.learn.low_level)
+def _models(run: Run, updates: int, *, averaged: bool) -> dict[int, Weights]:
+    """Each seed's model after so many updates; not averaged: with the translator's last weights instead."""
+    folder = run.folder / "training"
+    models = learn.load_checkpoint(folder / "checkpoints" / f"step_{updates:010d}.safetensors", _low_level(run))
+    if averaged:
+        return models
+    state = nested(read_tensors(folder / "training_state.safetensors")[0])["weights.translator"]
+    return {
+        seed: model | {"translator": {name: array[i] for name, array in state.items()}}
+        for i, (seed, model) in enumerate(models.items())
+    }
+
+
+def _low_level(run: Run) -> LowLevel:
+    return run.config.learn.low_level
 
 
 def action_error(weights: Weights, episodes: Episodes, ahead: int) -> float:

@@ -72,7 +72,7 @@ def styled(theme: Theme) -> Iterator[Style]:
 
 
 def new_figure(width: float, height: float, rows: int = 1, columns: int = 1, **options: Any) -> tuple[Any, list[Any]]:
-    """Return a figure of so many inches and its axes, row by row; no window, no global state."""
+    """Return a figure of this size in inches and its axes, row by row; no window, no global state."""
     figure = require("matplotlib.figure", "view").Figure(figsize=(width, height), layout="constrained")
     return figure, list(figure.subplots(rows, columns, squeeze=False, **options).flat)
 

@@ -119,8 +119,11 @@ def distances_to(points: Float32s, point: Float32s) -> Float32s:
 
 def followed_to_end(following: Int32s) -> Int32s:
     """Where each entry leads in the end: follow one hop, then two, four, eight, ... until nothing moves."""
+    ends = following
     for _ in range(len(following).bit_length() + 1):
-        if np.array_equal(following, twice := following[following]):
-            return following
-        following = twice
-    raise VMGError("its routes run in a circle")
+        if np.array_equal(ends, twice := ends[ends]):
+            break
+        ends = twice
+    if not np.array_equal(following[ends], ends):  # a circle of two, four, eight, ... comes to rest as well
+        raise VMGError("its routes run in a circle")
+    return ends

@@ -17,7 +17,7 @@ from vmg.graph import kernels
 from vmg.graph.evidence import Piece, followed
 from vmg.graph.ranking import best_anywhere
 from vmg.graph.rewards import EdgeRewards
-from vmg.graph.routes.base import ROUTES, Problem, Tracker, distances_to, without_repeats
+from vmg.graph.routes.base import ROUTES, Problem, Tracker, distances_to, followed_to_end, without_repeats
 from vmg.graph.routes.edges import are_indices
 from vmg.graph.settings import PathWeights
 
@@ -217,7 +217,7 @@ class RecordingRoutes:
             graph, arrays["values"], _starts(leads), float(arrays["switch_cost"]), arrays["changes"],
             int(arrays["usual"]), arrays["slots"], arrays["costs"],
         )  # fmt: skip
-        if not routes._is_sound(leads):
+        if not routes._is_sound(leads) or not routes._comes_to_an_end():
             raise VMGError("its routes do not fit the recordings of the graph")
         return routes
 
@@ -235,6 +235,11 @@ class RecordingRoutes:
             and (graph.labels[self.starts[moving]] == np.flatnonzero(moving)).all()
             and stopping[np.cumsum(graph.lengths + 1) - 1].all()
         )
+
+    def _comes_to_an_end(self) -> bool:
+        """Say whether the route from every vertex gets to one that it ends in."""
+        stops, _, left = self._stops()
+        return bool((self.starts[followed_to_end(self._after(stops[left]))] < 0).all())
 
 
 WINDOW = 3  # recorded steps that one step may move on along a recording
