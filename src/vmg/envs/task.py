@@ -128,7 +128,12 @@ class Task:
         return self.goal.objective(observation) if self.goal else None
 
     def preset(self, name: str) -> AgentConfig:
-        """Return the settings called `name`; the graph keeps the columns in which the task names goals."""
+        """Return the settings called `name`, or the defaults for a task without presets.
+
+        The graph keeps the columns in which the task names goals.
+        """
+        if not self.presets:
+            return self.with_goal_columns(AgentConfig())
         if name not in self.presets:
             raise VMGError(f"The task {self.name} has no preset {name!r}. It has: {', '.join(self.presets)}.")
         return self.with_goal_columns(self.presets[name])

@@ -8,6 +8,7 @@ The error is the squared distance between the translator's action and the record
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -79,7 +80,8 @@ def _runs(name: str, study: Study, task: Task) -> list[Run]:
 def _run(name: str, study: Study, task: Task, value: float) -> Run:
     spec = HELD_OUT[name]
     updates = study.steps or spec.updates[-1]
-    translator = replace(_translator(task), **{spec.setting: type(spec.values[0])(value)})
+    changed: dict[str, Any] = {spec.setting: value}
+    translator = replace(_translator(task), **changed)
     learned = replace(task.preset("ours").learn, low_level=translator, steps=updates)
     learned = replace(learned, checkpoint_every=min(spec.updates[0], updates))
     config = AgentConfig(learn=learned)

@@ -160,7 +160,7 @@ def _choose_renderer() -> None:
 
 def _look_from_above(env: Any) -> None:
     """A maze is seen best from above, as on its floor plan."""
-    maze, renderer = getattr(env.unwrapped, "maze", None), _renderer(env)
+    maze, renderer = getattr(getattr(env, "unwrapped", env), "maze", None), _renderer(env)
     if maze is None or renderer is None:
         return
     extent = max(len(maze.maze_map), len(maze.maze_map[0])) * maze.maze_size_scaling
@@ -180,6 +180,6 @@ def _draw_plainly(env: Any) -> None:
 
 def _renderer(env: Any) -> Any:
     """Return MuJoCo's renderer, which some environments keep in their robot; None where there is another."""
-    inner = env.unwrapped
+    inner = getattr(env, "unwrapped", env)
     robots = [getattr(inner, name, None) for name in ("point_env", "ant_env", "robot_env")]
     return next((each.mujoco_renderer for each in (inner, *robots) if hasattr(each, "mujoco_renderer")), None)

@@ -77,7 +77,7 @@ def floor_of(task: Task, graph: MemoryGraph) -> Floor | None:
     if len(graph.goal_columns) != 2:
         return None
     env = task.make()
-    maze: Any = getattr(env.unwrapped, "maze", None)
+    maze: Any = getattr(getattr(env, "unwrapped", env), "maze", None)
     env.close()
     return Floor(maze.maze_map, maze.maze_size_scaling) if hasattr(maze, "maze_map") else None
 
