@@ -58,7 +58,8 @@ class Goal:
 
 def reward(graph: MemoryGraph, rewards: Episodes | ArrayLike, *, variant: RewardVariant = "mean") -> EdgeRewards:
     """Define R_G from one reward per recorded step: those of the episodes the graph was built from, or any array."""
-    SolveConfig(variant=variant)  # refuses what it cannot be
+    if variant not in _VARIANTS:
+        SolveConfig(variant=variant)  # says what it can be
     steps = np.asarray(rewards.rewards if isinstance(rewards, Episodes) else rewards, dtype=np.float64)
     if steps.shape != graph.slots.shape:
         raise VMGError(f"The graph knows {len(graph.slots)} steps, but the rewards have the shape {steps.shape}.")
