@@ -55,15 +55,22 @@ class Row:
             return None
         return measured <= self.bar.limit if self.bar.kind == "at most" else measured >= self.bar.limit
 
+    @property
+    def command(self) -> str:
+        """The command that measures it again."""
+        on_gpu = self.family.startswith("gpu")
+        return "python -m benchmarks.gpu" if on_gpu else f"python -m benchmarks --rows {self.family}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything by name, ready for JSON."""
-        return {**asdict(self), "ratio": self.ratio, "holds": self.holds}
+        return {**asdict(self), "ratio": self.ratio, "holds": self.holds, "command": self.command}
 
     @classmethod
     def of(cls, content: Mapping[str, Any]) -> "Row":
         """Undo `to_dict`."""
         bar = Bar(**content["bar"]) if content["bar"] else None
-        return cls(**{name: value for name, value in content.items() if name not in ("ratio", "holds", "bar")}, bar=bar)
+        derived = ("ratio", "holds", "command", "bar")
+        return cls(**{name: value for name, value in content.items() if name not in derived}, bar=bar)
 
 
 def check(same: bool, sentence: str) -> str:

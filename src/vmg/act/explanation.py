@@ -67,7 +67,8 @@ class Explanation:
     def _pieces_in_words(self) -> str:
         parts = [str(piece) for piece in self.pieces[:PIECES_NAMED]]
         more = f" and {len(self.pieces) - PIECES_NAMED} more" if len(self.pieces) > PIECES_NAMED else ""
+        kind = "piece" if any(piece.episode is None for piece in self.pieces) else "recorded piece"
         many = "s" * (len(self.pieces) > 1)
-        return f"stitched from {len(self.pieces)} recorded piece{many}: {', '.join(parts)}{more}"
+        return f"stitched from {len(self.pieces)} {kind}{many}: {', '.join(parts)}{more}"
 
     __str__ = in_words

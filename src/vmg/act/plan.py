@@ -38,7 +38,7 @@ class Plan:
     distance: float | None = None
     """How far the nearest recorded state is from it; None where it is only paid."""
     entered: bool = True
-    """Whether any recorded step leads to it from elsewhere."""
+    """Whether any edge leads to it from elsewhere."""
     tolerance: float = 0.0
     """How near counts as reached: its own tolerance, or as wide as it takes for anything recorded to lead there."""
 

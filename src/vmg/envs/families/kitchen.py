@@ -57,8 +57,9 @@ def _kitchen_skill(names: tuple[str, ...], fields: Mapping[str, tuple[int, ...]]
 def _kitchen(kind: str) -> Task:
     paper = paper_settings(0.5, 0.95, 2, None)
     # The translator moves the robot, so it sees the robot: of velocities it copies the last action, and an object that
-    # lies a little off its recorded place pulls it away from the path. Its decay is the largest that costs nothing on
-    # episodes held out; three steps are as far ahead as its error there stays within a fifth of the smallest.
+    # lies a little off its recorded place pulls it away from the path. Its decay was the largest that cost nothing on
+    # episodes held out when it was chosen; three steps are as far ahead as its error there stays within a fifth of the
+    # smallest.
     translator = Translator(columns=KITCHEN_FIELDS["robot"], inputs="raw relative", decay_rate=0.01, memory=100_000)
     learn = LearnConfig(low_level=translator)
     ours = along_recordings(replace(paper, learn=learn), ActConfig(subgoal_steps=3, keep_path=True))

@@ -100,10 +100,10 @@ def next_hops(
 ) -> Any:
     """Cheapest paths from every vertex to its target, as one table of hops.
 
-    Entry v < n of the table is vertex v on the way to its own target; entries from n on are vertices passed on the way
-    to somebody else's target, which exist only when the search is limited. Then `limits` says what the path from each
-    vertex weighs at most; without any, every vertex of a path shares the path's target. Vertices with the same target
-    that are marked as `ends` are all as good as the target: each path leads to the one it reaches most cheaply.
+    Entry v < n of the table is vertex v on the way to its own target; entries from n on are vertices on a path whose
+    target differs from their own, which exist only when the search is limited. Then `limits` says what the path from
+    each vertex weighs at most; without any, every vertex of a path shares the path's target. Vertices with the same
+    target that are marked as `ends` are all as good as the target: each path leads to the one it reaches most cheaply.
     Returns (next entry of each entry, vertex of the entries from n on).
 
     One Dijkstra backwards from each target, over (weight, edges) with whole-number weights, so that ties are exact; a
@@ -115,9 +115,9 @@ def next_hops(
     those, then tells which vertices lie too far from all of them to be on a path.
     """
     n = len(targets)
-    passed = np.empty(16, np.int32)
-    hops = np.arange(n + len(passed)).astype(np.int32)
-    n_passed = 0
+    via = np.empty(16, np.int32)
+    hops = np.arange(n + len(via)).astype(np.int32)
+    n_via = 0
 
     heaviest = np.max(weights) if len(weights) > 0 else 0
     weights_in, tails_in = weights[edges_in], tails[edges_in]
@@ -192,12 +192,12 @@ def next_hops(
             while step_to[vertex] >= 0 and hops[entry[vertex]] == entry[vertex]:
                 following = step_to[vertex]
                 if entry[following] < 0:
-                    if n_passed == len(passed):
-                        hops = np.concatenate((hops, np.arange(len(hops), len(hops) + n_passed).astype(np.int32)))
-                        passed = np.concatenate((passed, np.empty_like(passed)))
-                    entry[following] = n + n_passed
-                    passed[n_passed] = following
-                    n_passed += 1
+                    if n_via == len(via):
+                        hops = np.concatenate((hops, np.arange(len(hops), len(hops) + n_via).astype(np.int32)))
+                        via = np.concatenate((via, np.empty_like(via)))
+                    entry[following] = n + n_via
+                    via[n_via] = following
+                    n_via += 1
                 hops[entry[vertex]] = entry[following]
                 vertex = following
         for i in range(n_touched):
@@ -207,7 +207,7 @@ def next_hops(
         for i in range(n_begun):
             weight_from[begun[i]] = np.iinfo(np.int64).max
         begin = end
-    return hops[: n + n_passed].copy(), passed[:n_passed].copy()
+    return hops[: n + n_via].copy(), via[:n_via].copy()
 
 
 AHEAD = 512  # vertices looked at forwards, and two for each source: more costs more than it saves

@@ -45,14 +45,14 @@ def along_recordings(
         best[vertex].follow = -1
     while _sweep_back(labels, steps, switch_costs, best, changes):
         pass
-    leads, taken = np.arange(n).astype(np.int32), np.zeros(len(slot_costs), np.bool_)
+    first_entries, taken = np.arange(n).astype(np.int32), np.zeros(len(slot_costs), np.bool_)
     for vertex in range(n):
         if best[vertex].follow >= 0:
-            leads[vertex] = n + best[vertex].follow
+            first_entries[vertex] = n + best[vertex].follow
     for x in range(n_rows):
         if leaving[x] >= 0 and steps[x] != _ENDS and not changes[x]:
             taken[leaving[x]] = True
-    return leads, changes, taken
+    return first_entries, changes, taken
 
 
 @jit

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -62,10 +63,12 @@ class EdgeRoutes:
 
     def vertices(self, entries: Int32s) -> Int32s:
         """Return the vertex each entry stands for."""
-        if len(self.via) == 0:
-            return entries
-        n = len(self.values)
-        return np.where(entries < n, entries, self.via.take(entries - n, mode="clip")).astype(np.int32, copy=False)
+        return self._vertices.take(entries) if len(self.via) else entries
+
+    @cached_property
+    def _vertices(self) -> Int32s:
+        """The vertex of every entry."""
+        return np.concatenate([np.arange(len(self.values)), self.via]).astype(np.int32)
 
     def states(self, entries: Int32s) -> Float32s:
         """Return the states of the vertices."""
@@ -73,7 +76,7 @@ class EdgeRoutes:
 
     def ends(self, entries: Int32s) -> Int32s:
         """Return the vertex where the route from each entry ends; for a vertex that is its target."""
-        if len(self.via) == 0 or (entries < len(self.values)).all():
+        if not len(self.via) or not np.count_nonzero(entries >= len(self.values)):
             return self.targets.take(entries)
         return self.vertices(followed_to_end(self.following)[entries])
 

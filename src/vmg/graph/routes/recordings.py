@@ -76,14 +76,14 @@ class RecordingRoutes:
         targets, ends = best_anywhere(problem)
         steps = slot_costs(graph, problem.rewards, settings.path_weights)
         over = switch_costs(graph.offsets, settings.switch_cost)
-        leads, switches, taken = kernels.recordings.along_recordings(
+        first_entries, switches, taken = kernels.recordings.along_recordings(
             graph.labels, graph.leaving, steps, over, targets, ends, problem.rewards.absorbing
         )
         usual = int(np.median(steps[taken])) if taken.any() else STEP
         slots = np.flatnonzero(taken & (steps != usual)).astype(np.int32)
         return cls(
-            graph, problem.values.values, _starts(leads), settings.switch_cost, np.packbits(switches), usual, slots,
-            steps[slots].astype(np.int32),
+            graph, problem.values.values, _starts(first_entries), settings.switch_cost, np.packbits(switches), usual,
+            slots, steps[slots].astype(np.int32),
         )  # fmt: skip
 
     # --- following ---------------------------------------------------------------------------------------------------
@@ -202,28 +202,28 @@ class RecordingRoutes:
     def arrays(self) -> dict[str, np.ndarray]:
         """Return values, the entry each vertex leads to (itself, or the number of vertices plus a row), and costs."""
         n = len(self.starts)
-        leads = np.where(self.starts < 0, np.arange(n), n + self.starts).astype(np.int32)
+        first_entries = np.where(self.starts < 0, np.arange(n), n + self.starts).astype(np.int32)
         kept = {"switch_cost": self.switch_cost, "changes": self.switches, "usual": self.usual}
-        arrays = {"values": self.values, "hops": leads, **kept, "slots": self.slots, "costs": self.costs}
+        arrays = {"values": self.values, "hops": first_entries, **kept, "slots": self.slots, "costs": self.costs}
         return {name: np.asarray(value) for name, value in arrays.items()}
 
     @classmethod
     def from_arrays(cls, graph: "MemoryGraph", arrays: Mapping[str, np.ndarray]) -> Self:
         """Put routes back in place if they fit the graph, stay in their recordings and switch where they lie."""
-        leads, n, n_rows = arrays["hops"], graph.n_vertices, len(graph.labels)
-        if arrays["values"].shape != (n,) or leads.shape != (n,) or not are_indices(leads, n + n_rows):
+        first_entries, n, n_rows = arrays["hops"], graph.n_vertices, len(graph.labels)
+        if arrays["values"].shape != (n,) or first_entries.shape != (n,) or not are_indices(first_entries, n + n_rows):
             raise VMGError("the tables of its routes do not fit the graph")
         routes = cls(
-            graph, arrays["values"], _starts(leads), float(arrays["switch_cost"]), arrays["changes"],
+            graph, arrays["values"], _starts(first_entries), float(arrays["switch_cost"]), arrays["changes"],
             int(arrays["usual"]), arrays["slots"], arrays["costs"],
         )  # fmt: skip
-        if not routes._is_sound(leads) or not routes._comes_to_an_end():
+        if not routes._is_sound(first_entries) or not routes._comes_to_an_end():
             raise VMGError("its routes do not fit the recordings of the graph")
         return routes
 
-    def _is_sound(self, leads: Int32s) -> bool:
+    def _is_sound(self, first_entries: Int32s) -> bool:
         graph, n_rows, moving = self.graph, len(self.graph.labels), self.starts >= 0
-        ended = leads == np.arange(len(leads))
+        ended = first_entries == np.arange(len(first_entries))
         if graph.recordings is None or self.switches.shape != ((n_rows + 7) // 8,) or self.switches.dtype != np.uint8:
             return False
         stopping = np.unpackbits(self.switches, count=n_rows).view(bool) | ended[graph.labels]
@@ -293,10 +293,10 @@ def switch_costs(offsets: Float64s, switch_cost: float) -> Int64s:
     return np.rint(switch_cost * offsets * STEP).astype(np.int64)
 
 
-def _starts(leads: Int32s) -> Int32s:
+def _starts(first_entries: Int32s) -> Int32s:
     """The row each vertex starts at, from the entries it leads to; below 0 where the route ends there."""
-    n = len(leads)
-    return np.where(leads == np.arange(n), -1, leads - n).astype(np.int32)
+    n = len(first_entries)
+    return np.where(first_entries == np.arange(n), -1, first_entries - n).astype(np.int32)
 
 
 def _summed(costs: Int64s, after: Int32s) -> tuple[Int64s, Int32s]:
