@@ -105,8 +105,11 @@ def row_command(name: str, study: Study, task: str, **changes: Any) -> str:
     """Return the command that makes the rows of one task again, wherever it is called."""
     data = tuple(each for each in study.data if each.startswith(f"{task}="))
     only = replace(study, tasks=(task,), data=data, only=None, device="auto", executor="processes", workers=None)
-    choose = tuple(each for each in study.choose if each == task) or Study().choose
-    return command(["reproduce", name], replace(only, choose=choose, out=Study().out, **changes))
+    usual = Study()
+    choose = tuple(each for each in study.choose if each == task)
+    if (task in study.choose) == (task in usual.choose):
+        choose = usual.choose
+    return command(["reproduce", name], replace(only, choose=choose, out=usual.out, **changes))
 
 
 def described(run: Run, episodes: Episodes, task: Task, made_by: str) -> dict[str, Any]:
