@@ -16,6 +16,7 @@ def test_the_blocks_of_a_page(page, tmp_path, monkeypatch, capsys):
     if page == README and not page.exists():
         pytest.skip("README.md is not written yet")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("VMG_EXTENSIONS", "")  # whatever a page sets ends with it
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))  # for programs that a page starts; a relative one is lost
     namespace, printed = {"__name__": "a_page"}, ""
     for block in blocks(page):

@@ -28,7 +28,7 @@ class Explanation:
     possible: bool
     """Whether any recorded way leads from here to what is wanted."""
     vertex: int
-    evidence: float
+    distance: float
     """How far the nearest vertex, a recorded state, is in the metric space."""
     off_graph: bool
     """Farther than the radius: nothing recorded looks like this."""
@@ -46,7 +46,7 @@ class Explanation:
     def in_words(self) -> str:
         """Answer in sentences."""
         near = "off the graph: nothing recorded looks like this" if self.off_graph else "on the graph"
-        here = f"The observation is at vertex {self.vertex}, {self.evidence:.2g} away from it ({near})."
+        here = f"The observation is at vertex {self.vertex}, {self.distance:.2g} away from it ({near})."
         way = f"{len(self.path) - 1} edges, about {self.steps:.0f} steps, {self._pieces_in_words()}"
         if self.possible:
             return f"{here} It can be done: {way}." if self.pieces else f"{here} It is there already."

@@ -102,7 +102,7 @@ class Plan:
         return Explanation(
             possible=possible,
             vertex=here,
-            evidence=float(distances[0]),
+            distance=float(distances[0]),
             off_graph=bool(decisions.off_graph[0]),
             path=tuple(self.routes.path_from(entry)),
             steps=self.routes.cost(entry),
