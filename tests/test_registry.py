@@ -55,7 +55,7 @@ def test_what_is_registered_is_found_by_its_name(tools):
 
 
 def test_a_name_that_is_taken_is_refused_and_stays(tools):
-    with pytest.raises(VMGError, match=r"^There is a tool 'hammer' already\. Register yours under another name\.$"):
+    with pytest.raises(VMGError, match=r"^The tool 'hammer' exists already\. Register yours under another name\.$"):
         tools.add("hammer", "another hammer")
     assert tools.find("hammer") == "a hammer"
     tools.add("hammer", tools.find("hammer"))
@@ -98,7 +98,7 @@ def test_a_class_is_told_its_name():
     assert (Ball.kind, Egg.kind) == ("ball", "egg")
     with pytest.raises(VMGError, match=r"The shape 'sphere' calls itself 'ball': register it under its own name"):
         shapes.add("sphere", Ball)
-    with pytest.raises(VMGError, match=r"There is a shape 'egg' already"):
+    with pytest.raises(VMGError, match=r"The shape 'egg' exists already"):
         shapes.add("egg", type("Omelette", (), {}))
     assert list(shapes) == ["ball", "egg"]
 

@@ -13,9 +13,9 @@ import pytest
 from pages import DOCS, README, ROOT, prose
 
 import vmg
-from vmg.envs import TASKS
 from vmg.cli.main import COMMANDS
 from vmg.data import READERS
+from vmg.envs import TASKS
 
 PAGES = [page for page in (README, *DOCS) if page.exists()]
 CONFIGS = ("LearnConfig", "Translator", "GraphConfig", "SolveConfig", "ActConfig", "TaskGoal")
@@ -110,7 +110,11 @@ def test_the_reference_holds_every_public_name():
     assert not missing
 
 
-SIGNATURES = re.findall(r"`(vmg(?:\.\w+)+)(\([^`]*\))`", page("api.md"))
+SIGNATURES = [
+    (name, written)
+    for name, written in re.findall(r"`(vmg(?:\.\w+)+)(\([^`]*\))`", page("api.md"))
+    if name.removeprefix("vmg.") not in CONFIGS  # settings have tables of their own
+]
 
 
 def test_there_are_signatures():

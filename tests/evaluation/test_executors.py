@@ -76,7 +76,7 @@ def test_an_executor_that_is_not_there_is_said():
 
 
 def test_a_name_that_is_taken_is_refused():
-    with pytest.raises(VMGError, match=r"There is an? executor 'here' already"):
+    with pytest.raises(VMGError, match=r"The executor 'here' exists already"):
         EXECUTORS.add("here", lambda work, jobs, workers: iter(()))
 
 

@@ -178,6 +178,8 @@ class Policy:
         """Plans, each with the rows that follow it; what was made to follow them is kept for the next decision."""
         if given is None:
             given = self._own_plan()
+        if id(given) in self._followers and len(self._followers) == 1:  # the same plan again, as at almost every step
+            return [(self._followers[id(given)], range(n_rows))]
         if not isinstance(given, Sequence):
             groups: _Groups = [(self._follower(given), range(n_rows))]
         else:
@@ -220,6 +222,8 @@ class _Follower:
         self._trackers: dict[int, Tracker] = {}
         self._asked = 0
         self._table: Int32s | None = None
+        exact = plan.routes.exact_when_kept or not settings.keep_path
+        self._place = plan.objective.place if exact else None
 
     def heading(self, rows: Sequence[int], features: Float32s, vertices: Int32s) -> _Heading:
         """Where each of these rows is on its route, and what it heads for."""
@@ -232,9 +236,8 @@ class _Follower:
             entries = routes.enter(features, vertices)
             ahead = self._ahead(entries)
         targets, subgoals, goals = routes.ends(entries), routes.vertices(ahead), routes.states(ahead)
-        place = plan.objective.place
-        if place and (routes.exact_when_kept or not settings.keep_path):
-            _head_for(place, goals, (subgoals == targets) & plan.goal_vertices.take(targets))
+        if self._place:
+            _head_for(self._place, goals, (subgoals == targets) & plan.goal_vertices.take(targets))
         return _Heading(vertices, entries, targets, subgoals, goals)
 
     def _ahead(self, entries: Int32s) -> Int32s:
@@ -260,8 +263,8 @@ class _Follower:
     def _rejoined(self, features: Float32s, vertices: Int32s) -> Int32s:
         """Where nothing leads on to the goal, take the nearest vertex from which something does."""
         plan = self.plan
-        if plan.goal_vertices.take(plan.routes.targets.take(vertices)).all():
-            return vertices  # all their routes end there, so that the search for what leads there is left out
+        if np.count_nonzero(plan.goal_vertices.take(plan.routes.targets.take(vertices))) == len(vertices):
+            return vertices  # all their routes end there: what else leads there need not be searched for
         leading = plan.can_reach.take(vertices)
         if leading.all():
             return vertices

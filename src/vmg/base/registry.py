@@ -53,7 +53,7 @@ class Registry(Generic[T]):
         """Add something under a name; a name that is taken by something else is refused."""
         there = self._found.get(name)
         if there is not None and not _same_source(there, thing):
-            raise VMGError(f"There is a {self.what} {name!r} already. Register yours under another name.")
+            raise VMGError(f"The {self.what} {name!r} exists already. Register yours under another name.")
         self._found[name] = thing
 
     def find(self, name: str) -> T:

@@ -52,13 +52,19 @@ def run(arguments: list[str]) -> None:
         data=options.data,
         config=replace(config, learn=options.learn),
         seeds=options.seeds,
-        task=options.task,
+        task=_resolved(options.task),
         keys=chosen_keys(options.keys, options.data, task),
         validation=options.validation,
         folder=options.out,
     )
     stages.train(made)
     end(options.json, made.folder, f"Next: vmg build {made.folder}")
+
+
+def _resolved(task: str | None) -> str | None:
+    """Return a task's name; one in a file with the file's whole path, so that it is found from any folder."""
+    file, colon, name = (task or "").rpartition(":")
+    return f"{Path(file).expanduser().resolve()}:{name}" if colon and file.endswith(".py") else task
 
 
 def _settings(arguments: list[str], preset: AgentConfig) -> AgentConfig:

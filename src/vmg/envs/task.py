@@ -64,7 +64,7 @@ class Task:
     """Everything an evaluation needs besides a policy. Your own: give `environment` a function that makes one."""
 
     name: str
-    environment: str | Callable[[], Any]
+    environment: str | Callable[..., Any]
     """A gymnasium id, "minari:ID" for a set's own evaluation environment, or a function that makes an environment."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Keyword arguments of the environment."""
@@ -103,7 +103,7 @@ class Task:
     def make(self) -> Any:
         """Make the environment."""
         if callable(self.environment):
-            return self.environment()
+            return self.environment(**self.options)
         gymnasium = require("gymnasium", "envs")
         import_robotics()
         horizon = {} if self.horizon is None else {"max_episode_steps": self.horizon}
@@ -140,8 +140,9 @@ class Task:
 
     def with_goal_columns(self, config: AgentConfig) -> AgentConfig:
         """Return settings whose graph keeps the columns in which the task names goals."""
-        columns = self.goal.columns if self.goal else ()
-        return replace(config, graph=replace(config.graph, goal_columns=columns))
+        if self.goal is None:
+            return config
+        return replace(config, graph=replace(config.graph, goal_columns=self.goal.columns))
 
     def objective(self, goal: str, *, tolerance: float | None = None) -> Objective:
         """Return the objective to bring a named field to a place, "position=1,2.5", or between bounds, "x=0..1".

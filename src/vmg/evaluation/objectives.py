@@ -33,6 +33,8 @@ def scored_by(task: Task, plan: Plan | SequencePlan) -> Task:
         task,
         name=f"{task.name}: {plan.objective.name}",
         environment=_Scoring(replace(task, horizon=horizon), objectives),
+        options={},
+        endless={},
         goal=None,
         horizon=horizon,
         score_range=score_range,
