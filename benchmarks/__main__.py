@@ -34,7 +34,7 @@ class Options:
 
 
 def main(options: Options) -> None:
-    """Measure and tell; a bar that does not hold is said in the table."""
+    """Measure and report; the table says which bars do not hold."""
     began, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.perf_counter()
     rows = run(options.level, options.rows)
     machine = describe_machine()

@@ -44,6 +44,6 @@ class Recorder:
         self.actions.append([])
 
     def act(self, state: Float32s) -> ArrayLike:
-        """Decide and keep it."""
+        """Decide, and keep the action."""
         self.actions[-1].append(self.actor.act(state))
         return self.actions[-1][-1]

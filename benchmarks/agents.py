@@ -50,7 +50,7 @@ def synthetic_agent(n_steps: int, n_vertices: int) -> tuple[Agent, Episodes]:
 
 
 def untrained_agent(episodes: Episodes, config: AgentConfig, n_vertices: int) -> Agent:
-    """Return a solved agent of these settings but for the radius, with the networks training would begin with."""
+    """Return a solved agent with these settings, except the radius, and the networks that training would begin with."""
     weights = untrained(episodes, config.learn)
     radius = radius_for(embed(weights, episodes.observations), n_vertices)
     config = replace(config, graph=replace(config.graph, radius=radius))
@@ -58,7 +58,7 @@ def untrained_agent(episodes: Episodes, config: AgentConfig, n_vertices: int) ->
 
 
 def untrained(episodes: Episodes, config: LearnConfig) -> Weights:
-    """Return the networks training would begin with."""
+    """Return the networks that training would begin with."""
     model = AgentModel(config)
     sizes = layer_sizes(model.parts(episodes), config.hidden_units)
     return separate(initial_models(sizes, [0]), model.scalings(episodes))[0]
@@ -78,5 +78,5 @@ def radius_for(features: Float32s, n_vertices: int, tolerance: float = 0.005) ->
 
 def _count(features: Float32s, radius: float) -> int:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that a radius on the way leaves one vertex is no news
+        warnings.simplefilter("ignore")  # some radius tried on the way may well leave a single vertex
         return len(merge_greedily(features, radius).rows)

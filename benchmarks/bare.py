@@ -11,7 +11,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-with redirect_stderr(StringIO()):  # it tells of other rewards than those used here
+with redirect_stderr(StringIO()):  # it prints advice on rewards that are not used here
     import gymnasium_robotics
 
 
@@ -26,13 +26,13 @@ class Episode:
 
 @dataclass(frozen=True)
 class Environment:
-    """What makes it."""
+    """What makes an environment."""
 
     name: str
     options: Mapping[str, Any]
 
     def make(self) -> Any:
-        """Make it as the evaluation does: without gymnasium's checks of its every step."""
+        """Make it as the evaluation does: without gymnasium's checks of every step."""
         gymnasium.register_envs(gymnasium_robotics)
         return gymnasium.make(self.name, disable_env_checker=True, **self.options)
 

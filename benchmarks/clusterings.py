@@ -1,4 +1,4 @@
-"""Our merge, Alg. 1 as it is written, and two clusterings that solve a like problem, all called alike."""
+"""Our merge, Alg. 1 as it is written, and two clusterings that solve a similar problem, all called alike."""
 
 import warnings
 from collections.abc import Callable
@@ -23,7 +23,7 @@ class Clustering:
     name: str
     run: Callable[[Float32s, float, int], np.ndarray]
     largest: int
-    """States in 10 dimensions that it takes a minute or two for."""
+    """The most states in 10 dimensions that it merges within a minute or two."""
     exact: bool = False
     """Whether it computes the same as ours."""
 
@@ -31,7 +31,7 @@ class Clustering:
 def merge(features: Float32s, radius: float) -> Merging:
     """Our own."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that every state becomes a vertex is what the worst case is for
+        warnings.simplefilter("ignore")  # it warns where every state becomes a vertex, which is the worst case
         return merge_greedily(features, radius)
 
 

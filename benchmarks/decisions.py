@@ -43,7 +43,7 @@ SIZES: dict[Level, Size] = {
 def measure(level: Level) -> Iterator[Row]:
     """Decide for observations near recorded ones but never the same.
 
-    BLAS is as it comes, and for one batch on one thread, as evaluation runs it: on busy cores that is faster.
+    BLAS runs with its default threads and, for one batch, on one thread as in an evaluation: faster on busy cores.
     """
     size, steps = SIZES[level], agents.SIZES[level]
     agent, episodes = agents.synthetic_agent(steps.steps, steps.vertices)

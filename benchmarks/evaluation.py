@@ -13,7 +13,7 @@ from benchmarks.actors import OnTheGraph, Recorder
 from benchmarks.agents import untrained_agent
 from benchmarks.generators import sparse_rewards
 from benchmarks.rows import Bar, Level, Row, check
-from benchmarks.timing import worked
+from benchmarks.timing import processor_seconds
 from vmg.base.errors import require
 from vmg.data.episodes import Episodes
 from vmg.envs import Task, find_task
@@ -106,7 +106,7 @@ def _rows(case: Case, rounds: int) -> Iterator[Row]:
     for workers in WORKERS:
         theirs = partial(bare.run_bare, environment, episodes, workers)
         ours = partial(evaluate, actor, task, n_episodes=case.episodes, workers=workers)
-        sides = zip(*((worked(theirs), worked(ours)) for _ in range(rounds)), strict=True)
+        sides = zip(*((processor_seconds(theirs), processor_seconds(ours)) for _ in range(rounds)), strict=True)
         (returns, bare_seconds), (scores, seconds) = (min(runs, key=itemgetter(1)) for runs in sides)
         yield Row(
             family="evaluation",

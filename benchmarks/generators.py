@@ -1,4 +1,4 @@
-"""Named, seeded data that look like what the program meets: `revisiting_walks`, `kitchen_like`, `recorded_graph`.
+"""Named, seeded data that look like real recordings: `revisiting_walks`, `kitchen_like`, `recorded_graph`.
 
 `revisiting_walks` are smooth random walks through a room of four dimensions, laid without stretching into as many
 dimensions as asked for, with a little noise in all of them. The room grows with the number of states, so that walks
@@ -32,7 +32,7 @@ def revisiting_walks(n_states: int, dimensions: int, seed: int, *, room: float =
 
 
 def scattered(n_states: int, dimensions: int, seed: int) -> Float32s:
-    """Return points without any structure: what a search tree can least make use of."""
+    """Return points without any structure: the worst case for a search tree."""
     return np.random.default_rng(seed).normal(size=(n_states, dimensions)).astype(np.float32)
 
 

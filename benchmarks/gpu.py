@@ -22,7 +22,7 @@ from benchmarks.generators import kitchen_like
 from benchmarks.loops import Loop, Part, Variant
 from benchmarks.machine import describe_machine
 from benchmarks.rows import Bar, Level, Row, check
-from benchmarks.suite import told
+from benchmarks.suite import announced
 from benchmarks.tables import notes, table, to_json
 from benchmarks.timing import compare, median_seconds
 from benchmarks.torch_training import TorchTraining
@@ -253,7 +253,7 @@ FAMILIES: dict[str, Callable[[Episodes, Size, Level], Iterator[Row]]] = {
 
 
 def main() -> None:
-    """Measure and tell."""
+    """Measure and report."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu", description=__doc__)
     parser.add_argument("--tiny", action="store_true", help="sizes that only show that everything runs")
     parser.add_argument("--json", type=Path, help="write the rows to this file too")
@@ -263,9 +263,9 @@ def main() -> None:
     began, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.perf_counter()
     machine = describe_machine() | {"device": jax.devices()[0].device_kind}
     rows: list[Row] = []
-    for row in told("gpu", partial(measure, families=options.rows), level):
+    for row in announced("gpu", partial(measure, families=options.rows), level):
         rows.append(row)
-        if options.json:  # row by row: on a card lent for minutes the last ones may not be reached
+        if options.json:  # row by row, so that a run that is stopped keeps what it measured
             write_json(options.json, to_json(rows, level, machine, began, time.perf_counter() - clock))
     show(table(rows, f"{level} run, {began}, {machine['device']}"))
     show(notes(rows))

@@ -32,7 +32,7 @@ Part: TypeAlias = Literal["batches", "losses", "gradients", "all"]
 
 @dataclass(frozen=True)
 class Variant:
-    """What is different; without any of it, it is the loop as it is."""
+    """What is changed; the defaults are the loop as it is."""
 
     models: int = 1
     batch_size: int = 100
@@ -73,9 +73,9 @@ class Loop:
         """Take the variant's steps, wait for them, and return their losses."""
         precision = self.variant.precision
         with jax.default_matmul_precision(precision) if precision else nullcontext():
-            self.state, told = self._run(self.state, *self.fixed, np.int32(self.done))
+            self.state, losses = self._run(self.state, *self.fixed, np.int32(self.done))
         self.done += self.variant.length
-        return jax.device_get(told)
+        return jax.device_get(losses)
 
     def _chunk(self, state: Any, own: Own, inputs: Weights, steps: Any, start: Any, model: Any) -> Any:
         variant = self.variant
@@ -115,10 +115,10 @@ def _step(variant: Variant, loss: Callable[[Any, Sample], Any]) -> Callable[[Any
         weights, adam = state
         if variant.part in ("batches", "losses"):
             return state, loss(weights, sample)
-        gradient, told = jax.grad(loss, has_aux=True)(weights, sample)
+        gradient, losses = jax.grad(loss, has_aux=True)(weights, sample)
         if variant.part == "all":
             gradient, adam = _ADAM.update(gradient, adam)
-        return (jax.tree.map(lambda w, g: w - _RATE * g, weights, gradient), adam), told
+        return (jax.tree.map(lambda w, g: w - _RATE * g, weights, gradient), adam), losses
 
     return step
 

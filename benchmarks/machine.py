@@ -1,4 +1,4 @@
-"""What a run was made with and on: without it the numbers mean nothing."""
+"""Versions and hardware of a run: without them the numbers mean nothing."""
 
 import os
 import platform

@@ -19,12 +19,12 @@ MIB = 2.0**20
 
 @dataclass(frozen=True)
 class Size:
-    """States in 10 dimensions, in 20 and 50, where every one becomes a vertex, and for memory; rounds of ours."""
+    """Numbers of states: in 10 dimensions, in 20 and 50, where each becomes a vertex, for memory; rounds of ours."""
 
     states: tuple[int, ...]
     wide: tuple[int, ...]
     worst: tuple[tuple[int, int], ...]
-    """And dimensions. Without structure nothing can be left out in 50 of them: all pairs, on either side."""
+    """With their dimensions. In 50 of them, without structure, nothing can be left out: all pairs, on either side."""
     memory: tuple[int, ...]
     rounds: int
 
@@ -43,7 +43,7 @@ SIZES: dict[Level, Size] = {
 
 
 def measure(level: Level) -> Iterator[Row]:
-    """Yield the rows, from the usual sizes to the worst case; a peer goes as far as it gets in a minute or two."""
+    """Yield the rows, from the usual sizes to the worst case; a peer goes as far as it gets within a minute or two."""
     size = SIZES[level]
     for n in size.states:
         features = revisiting_walks(n, 10, seed=0)

@@ -1,4 +1,4 @@
-"""A row of the table: what was measured, on what, beside whom, and the bar it has to hold."""
+"""A row of the table: what was measured, on what, beside which peer, and the bar that it has to hold."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -14,7 +14,7 @@ class NotTheSameError(AssertionError):
 
 @dataclass(frozen=True)
 class Bar:
-    """What has to hold: ours at most, ours at least, or ours so many times better than the peer."""
+    """What has to hold: ours at most, ours at least, or ours this many times better than the peer."""
 
     kind: Literal["at most", "at least", "times the peer"]
     limit: float

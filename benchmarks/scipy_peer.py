@@ -11,7 +11,7 @@ from vmg.graph import EdgeRewards, MemoryGraph
 
 TIE = 1e-6
 EDGE = 1e-9
-"""Added to every weight: of equally cheap paths the one of fewer edges, and a weight of 0 would be no edge."""
+"""Added to every weight: of equally cheap paths it prefers fewer edges, and scipy takes a weight of 0 for no edge."""
 
 
 class Tables(NamedTuple):

@@ -1,4 +1,4 @@
-"""The families of rows, in the order data walks through the program, and what runs them."""
+"""The families of rows, in the order in which data pass through the program, and what runs them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
@@ -27,12 +27,12 @@ def run(level: Level, families: Sequence[Family] = ()) -> list[Row]:
     rows: list[Row] = []
     for family in families or FAMILIES:
         say(f"{family} …")
-        rows += told(family, import_module(FAMILIES[family]).measure, level)
+        rows += announced(family, import_module(FAMILIES[family]).measure, level)
     return rows
 
 
-def told(family: str, measure: Callable[[Level], Iterator[Row]], level: Level) -> Iterator[Row]:
-    """Yield the rows of a family, each said as it is measured."""
+def announced(family: str, measure: Callable[[Level], Iterator[Row]], level: Level) -> Iterator[Row]:
+    """Yield the rows of a family, and announce each one as it is measured."""
     try:
         for row in measure(level):
             say(f"  {row.name}, {row.size}" if row.size else f"  {row.name}: {row.note}")

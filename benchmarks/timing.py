@@ -12,7 +12,7 @@ Theirs = TypeVar("Theirs")
 
 
 class Comparison(NamedTuple, Generic[Ours, Theirs]):
-    """Median seconds of both, and what they returned, to be checked before anything is told."""
+    """Median seconds of both, and what they returned, to be checked before anything is reported."""
 
     ours: float
     peer: float
@@ -25,7 +25,7 @@ def compare(
 ) -> Comparison[Ours, Theirs]:
     """Run both in turn, `rounds` times, after one run that is not timed.
 
-    A peer that is too slow for that is given `peer_rounds`, and runs no oftener than these.
+    A peer that is too slow for that is given `peer_rounds`, and runs no more often than that.
     """
     our_result = ours()
     if peer_rounds is None:
@@ -46,10 +46,10 @@ def timed(function: Callable[[], Ours]) -> tuple[Ours, float]:
     return result, time.perf_counter() - began
 
 
-def worked(function: Callable[[], Ours]) -> tuple[Ours, float]:
-    """Return what the function returns, and the seconds that processors worked for it, in processes it started too.
+def processor_seconds(function: Callable[[], Ours]) -> tuple[Ours, float]:
+    """Return what the function returns, and the processor seconds it took, in processes that it started too.
 
-    Where cores are shared with others, this is what a run of its own would have taken, but for waiting.
+    Where cores are shared with others, this is what it would have taken alone, without the waiting.
     """
     before = sum(os.times()[:4])
     result = function()

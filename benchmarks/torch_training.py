@@ -45,7 +45,7 @@ class TorchTraining:
         aside = cuda.Stream()
         aside.wait_stream(cuda.current_stream())
         with cuda.stream(aside):
-            self.run(3)  # what is allocated once must be so before
+            self.run(3)  # what is allocated once must be allocated before the recording
         cuda.current_stream().wait_stream(aside)
         graph = cuda.CUDAGraph()
         with cuda.graph(graph):

@@ -51,7 +51,7 @@ PEERS: dict[str, dict[str, Any]] = {
 
 
 def measure(level: Level) -> Iterator[Row]:
-    """Steps/s of one model at the paper's settings; the bar is set against PyTorch as it comes."""
+    """Steps/s of one model at the paper's settings; the bar is set against PyTorch with its defaults."""
     size = SIZES[level]
     episodes = kitchen_like(size.n_steps, seed=0)
     for name, options in PEERS.items():
@@ -101,8 +101,8 @@ class OurTraining:
             self.state, group.own, group.inputs, start, group.steps, model=group.model, length=n_steps
         )
         self.done += n_steps
-        told: dict[str, Float32s] = jax.device_get(losses)
-        return told
+        fetched: dict[str, Float32s] = jax.device_get(losses)
+        return fetched
 
     def sample(self, seed: int) -> Sample:
         """Draw a batch."""

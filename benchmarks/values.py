@@ -63,7 +63,7 @@ def sparse_edges(graph: MemoryGraph) -> EdgeRewards:
 
 
 def check_values(ours: Float64s, theirs: Float64s) -> str:
-    """Both may err by the error asked for, so that they may differ by twice that."""
+    """Either may be off by the error asked for, so that they may differ by twice that."""
     return check(bool(np.abs(ours - theirs).max() <= 2 * ERROR), f"all values equal to {2 * ERROR:g}")
 
 

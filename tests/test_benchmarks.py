@@ -65,9 +65,9 @@ def test_gpu_rows_run_where_there_is_none(monkeypatch):
     for missing in ("torch", "tyro", "threadpoolctl", "h5py", "gymnasium"):
         monkeypatch.setitem(sys.modules, missing, None)  # a machine with a GPU has what learning needs, and little else
     from benchmarks.gpu import measure
-    from benchmarks.suite import told
+    from benchmarks.suite import announced
 
-    rows = list(told("gpu", measure, "tiny"))
+    rows = list(announced("gpu", measure, "tiny"))
     assert [row.family for row in rows] == ["gpu", *["gpu parts"] * 4, *["gpu tried"] * 2, "gpu"]
     assert all(row.ours for row in rows[:-1])
     assert "torch" in rows[-1].note
