@@ -6,23 +6,28 @@ save                                one file, to carry to another machine
 READERS, Reader                     where to add a reader of your own (see `vmg.data.readers.base`)
 """
 
-from vmg.data.checks import check
+from typing import TYPE_CHECKING
+
+from vmg.base.lazy import lazy_names
 from vmg.data.episodes import Episode, Episodes, concatenate
-from vmg.data.loading import brings_environment, load, make_environment, reader_of, takes_keys
-from vmg.data.readers import (
-    READERS,
-    Reader,
-    collect,
-    from_arrays,
-    read_d4rl,
-    read_hdf5,
-    read_minari,
-    read_npz,
-    read_ogbench,
-    save,
-)
-from vmg.data.steps import DataWarning
-from vmg.data.summary import Summary, render, summarise
+
+if TYPE_CHECKING:
+    from vmg.data.checks import check
+    from vmg.data.loading import brings_environment, load, make_environment, reader_of, takes_keys
+    from vmg.data.readers import (
+        READERS,
+        Reader,
+        collect,
+        from_arrays,
+        read_d4rl,
+        read_hdf5,
+        read_minari,
+        read_npz,
+        read_ogbench,
+        save,
+    )
+    from vmg.data.steps import DataWarning
+    from vmg.data.summary import Summary, render, summarise
 
 __all__ = [
     "READERS",
@@ -49,3 +54,18 @@ __all__ = [
     "summarise",
     "takes_keys",
 ]
+
+# Readers are imported when something is read: acting needs none of them.
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "vmg.data.checks": ["check"],
+        "vmg.data.loading": ["brings_environment", "load", "make_environment", "reader_of", "takes_keys"],
+        "vmg.data.readers": [
+            "READERS", "Reader", "collect", "from_arrays", "read_d4rl", "read_hdf5", "read_minari", "read_npz",
+            "read_ogbench", "save",
+        ],
+        "vmg.data.steps": ["DataWarning"],
+        "vmg.data.summary": ["Summary", "render", "summarise"],
+    },
+)  # fmt: skip

@@ -10,12 +10,12 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from vmg import data
 from vmg.agent.settings import AgentConfig
 from vmg.base.errors import VMGError, require
 from vmg.base.registry import Registry, import_file
 from vmg.base.settings import Bounds, Settings
 from vmg.base.types import Float32s
-from vmg.data import brings_environment, make_environment
 from vmg.data.keys import choose_keys, join_leaves, leaves
 from vmg.data.mazes import import_robotics
 from vmg.goals.objectives import Objective, near, within
@@ -109,8 +109,8 @@ class Task:
         horizon = {} if self.horizon is None else {"max_episode_steps": self.horizon}
         if self.make_with:
             return self.make_with(self.environment, **horizon, **self.options)
-        if brings_environment(self.environment):
-            return make_environment(self.environment, **horizon, **self.options)
+        if ":" in self.environment and data.brings_environment(self.environment):
+            return data.make_environment(self.environment, **horizon, **self.options)
         return gymnasium.make(self.environment, disable_env_checker=True, **horizon, **self.options)
 
     def state_of(self, observation: Any) -> Float32s:
@@ -195,14 +195,14 @@ def find_task(name: str) -> Task:
     return TASKS.find(name)
 
 
-def task_of(data: str) -> Task:
+def task_of(dataset: str) -> Task:
     """Return the task a data set belongs to, judging by its id; a Minari set brings its own environment."""
-    source, _, rest = data.partition(":")
+    source, _, rest = dataset.partition(":")
     bare = rest.partition("?")[0]
     for _, task in (*TASKS.items(), *VARIANTS.items()):
         if any(fnmatch(f"{source}:{bare}", pattern) for pattern in (task.data, *task.also) if pattern):
-            return replace(task, environment=data, options={}) if brings_environment(data) else task
-    raise VMGError(f"No task is known for the data {data!r}. Train with --task NAME, one of: {', '.join(TASKS)}.")
+            return replace(task, environment=dataset, options={}) if data.brings_environment(dataset) else task
+    raise VMGError(f"No task is known for the data {dataset!r}. Train with --task NAME, one of: {', '.join(TASKS)}.")
 
 
 VARIANTS: Registry[Task] = Registry("variant of a task")

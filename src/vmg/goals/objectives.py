@@ -118,7 +118,11 @@ def recorded_rewards() -> Objective:
 
 def step_rewards(rewards: ArrayLike) -> Objective:
     """Want what an array says: a reward for each recorded step."""
-    return Objective("the rewards given, step by step", rewards=_Relabelled(np.asarray(rewards)))
+    try:
+        numbers = np.asarray(rewards, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise VMGError(f"Rewards are one number per recorded step: {error}.") from error
+    return Objective("the rewards given, step by step", rewards=_Given(numbers))
 
 
 def reward_function(function: RewardFunction, *, name: str | None = None) -> Objective:
@@ -199,11 +203,23 @@ def _own_rewards(episodes: Episodes) -> Float64s:
 
 
 @dataclass(frozen=True, eq=False)
-class _Relabelled:
-    rewards: Float64s | RewardFunction
+class _Given:
+    rewards: Float64s
 
     def __call__(self, episodes: Episodes) -> Float64s:
-        return episodes.relabel(self.rewards).rewards
+        if self.rewards.shape != (episodes.n_steps,):
+            raise VMGError(
+                f"{episodes.source} has {episodes.n_steps} steps, but the rewards have the shape {self.rewards.shape}."
+            )
+        return self.rewards
+
+
+@dataclass(frozen=True, eq=False)
+class _Relabelled:
+    function: RewardFunction
+
+    def __call__(self, episodes: Episodes) -> Float64s:
+        return episodes.relabel(self.function).rewards
 
 
 @dataclass(frozen=True, eq=False)
