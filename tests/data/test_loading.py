@@ -86,9 +86,9 @@ def test_a_cell_that_is_run_again_may_register_its_reader_again_and_no_other_may
 
         readers.add("mine", Reader(read, example="mine:x"))
     assert readers.find("mine").read is read
-    with pytest.raises(VMGError, match="There is a reader 'mine' already"):
+    with pytest.raises(VMGError, match="The reader 'mine' exists already"):
         readers.add("mine", Reader(lambda name: read(name), example="mine:x"))
-    with pytest.raises(VMGError, match="There is a reader 'npz' already"):
+    with pytest.raises(VMGError, match="The reader 'npz' exists already"):
         READERS.add("npz", Reader(read, example="npz:x"))
 
 
