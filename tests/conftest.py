@@ -1,7 +1,6 @@
 """What every test module can rely on: no extension of another one is there."""
 
 import sys
-from tempfile import gettempdir
 
 import pytest
 
@@ -17,7 +16,7 @@ REGISTRIES = (READERS, LOW_LEVELS, EDGE_SOURCES, ROUTES, TASKS, EXECUTORS, FIGUR
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _extensions_end_with_their_module():
+def _extensions_end_with_their_module(tmp_path_factory):
     """Forget what was registered, and the files and modules that did it."""
     patch, modules = pytest.MonkeyPatch(), set(sys.modules)
     for each in REGISTRIES:
@@ -28,5 +27,5 @@ def _extensions_end_with_their_module():
     yield
     patch.undo()
     for name in set(sys.modules) - modules:
-        if (getattr(sys.modules[name], "__file__", None) or "").startswith(gettempdir()):
+        if (getattr(sys.modules[name], "__file__", None) or "").startswith(str(tmp_path_factory.getbasetemp())):
             del sys.modules[name]

@@ -64,7 +64,7 @@ def test_routes_along_recordings_need_their_recordings(tmp_path):
     follower().save(tmp_path)
     arrays = read_npz(tmp_path / "graph.npz")
     write_npz(tmp_path / "graph.npz", {name: a for name, a in arrays.items() if not name.startswith("recorded_")})
-    with pytest.raises(VMGError, match="does not fit the graph"):
+    with pytest.raises(VMGError, match=r"does not fit the graph|was made for another graph"):
         Agent.load(tmp_path)
 
 
@@ -80,7 +80,7 @@ def test_routes_along_recordings_need_their_recordings(tmp_path):
 def test_damaged_routes_along_recordings_are_answered_with_a_sentence(tmp_path, spoil):
     follower().save(tmp_path)
     write_npz(tmp_path / "solution.npz", spoil(read_npz(tmp_path / "solution.npz")))
-    with pytest.raises(VMGError, match="does not fit the graph"):
+    with pytest.raises(VMGError, match=r"does not fit the graph|was made for another graph"):
         Agent.load(tmp_path)
 
 
@@ -122,7 +122,7 @@ def test_noise_takes_any_observation_an_environment_may_give():
 
 
 def test_noise_below_zero_is_refused():
-    with pytest.raises(VMGError, match=r"noise must be a finite number of at least 0, not -1"):
+    with pytest.raises(VMGError, match=r"noise must be a number in \[0, 1e\+06\], not -1"):
         ActConfig(noise=-1.0)
 
 

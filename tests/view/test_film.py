@@ -73,6 +73,6 @@ def test_without_a_renderer_the_packages_are_named(monkeypatch):
 def test_an_environment_that_cannot_be_drawn_says_so():
     from dataclasses import replace
 
-    blind = replace(TASK, environment=TASK.make)
+    blind = replace(TASK, environment=TASK.make, options={})
     with pytest.raises(VMGError, match="render_mode='rgb_array'"):
         watching.watch(agent(), blind, 0, frame_every=1)

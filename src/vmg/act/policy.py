@@ -159,7 +159,7 @@ class Policy:
         return _Heading(*(np.concatenate(parts)[order] for parts in zip(*headings, strict=True)))
 
     def _batch(self, observations: ArrayLike) -> tuple[Float32s, bool]:
-        batch = np.asarray(observations, dtype=np.float32)
+        batch = _numbers(observations)
         single = batch.ndim == 1
         if single:
             batch = batch[None]
@@ -272,6 +272,17 @@ class _Follower:
         for row in np.flatnonzero(~leading):
             vertices[row] = joining[distances_to(plan.graph.features[joining], features[row]).argmin()]
         return vertices
+
+
+def _numbers(observations: ArrayLike) -> Float32s:
+    """Observations as numbers; too large ones become infinite, which is said with their place."""
+    if isinstance(observations, np.ndarray) and observations.dtype == np.float32:
+        return observations
+    try:
+        with np.errstate(over="ignore"):
+            return np.asarray(observations, dtype=np.float32)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise VMGError(f"An observation is an array of numbers: {error}.") from error
 
 
 def _generator_for(observation: Any) -> np.random.Generator:

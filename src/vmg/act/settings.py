@@ -15,5 +15,5 @@ class ActConfig(Settings):
     keep_path: bool = False
     """Keep to a route until lost or stuck, instead of entering it anew at every step: along edges as the published
     program does, along recordings in our own way."""
-    noise: Annotated[float, Bounds(0)] = 0.0
+    noise: Annotated[float, Bounds(0, 1e6)] = 0.0
     """Spread of normal noise on actions, the same whenever an episode is run again; frees a body that sticks."""

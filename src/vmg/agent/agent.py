@@ -142,6 +142,8 @@ class Agent:
     @classmethod
     def load(cls, folder: Path | str) -> "Agent":
         """Read an agent's folder, or say in a sentence what is missing, damaged or foreign."""
+        if not isinstance(folder, str | Path):
+            raise VMGError(f"An agent's folder is a path, not {folder!r}.")
         return cls(**folders.load(Path(folder)))
 
     def __getstate__(self) -> dict[str, Any]:

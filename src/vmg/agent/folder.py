@@ -10,8 +10,10 @@ Only safe formats: opening an agent can never run code. Acting needs neither JAX
 """
 
 import warnings
+import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, fields
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from vmg.agent.agent import Agent
 
 FORMAT = 2
+WEIGHTS, GRAPH = "made_by_weights", "made_for_graph"  # what ties the files of a folder to each other
+_NEEDED = ("config", "data", "seed")
 
 
 def save(agent: "Agent", folder: Path) -> None:
@@ -41,15 +45,17 @@ def save(agent: "Agent", folder: Path) -> None:
     if agent.graph is None:
         (folder / "graph.npz").unlink(missing_ok=True)
     save_weights(folder / "weights.safetensors", agent.weights)
+    digest = _digest(folder / "weights.safetensors")
     if agent.graph:
-        write_npz(folder / "graph.npz", _graph_arrays(agent.graph))
+        write_npz(folder / "graph.npz", _graph_arrays(agent.graph) | {WEIGHTS: np.array(digest)})
     if agent.routes:
         kind = {} if agent.routes.kind in _TOLD_BY_ARRAYS else {"kind": np.array(agent.routes.kind)}
-        write_npz(folder / "solution.npz", agent.routes.arrays() | kind)
+        tied = {GRAPH: np.array(_contents(folder / "graph.npz"))}
+        write_npz(folder / "solution.npz", agent.routes.arrays() | kind | tied)
     write_json(folder / "versions.json", {"format": str(FORMAT), **versions()})
     _forget_other_scores(folder, agent.config)
     description = {"config": agent.config.to_dict(), "data": asdict(agent.data), "seed": agent.seed}
-    write_json(folder / "config.json", {"format": FORMAT, **description})
+    write_json(folder / "config.json", {"format": FORMAT, **description, WEIGHTS: digest})
     write_card(folder)
 
 
@@ -58,15 +64,19 @@ def load(folder: Path) -> dict[str, Any]:
     path = folder / "config.json"
     if not path.is_file():
         raise VMGError(f"{folder} is not an agent: there is no config.json in it.")
-    config, data, seed = _description(path)
+    told = _description(path)
+    config, data, seed = (told[name] for name in _NEEDED)
     if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
         raise VMGError(f"{path}: seed must be a whole number of at least 0, not {seed!r}.")
     settings = AgentConfig.from_dict(config, place=f"{path}: config")
     facts = read_record(DataFacts, data, place=f"{path}: data")
     weights = _fitting_weights(folder / "weights.safetensors", facts, settings.learn.low_level)
+    digest = _digest(folder / "weights.safetensors")
+    if told.get(WEIGHTS, digest) != digest:
+        raise VMGError(f"{folder / 'weights.safetensors'} belongs to another agent than {path}: restore its own.")
     agent = {"config": settings, "data": facts, "seed": seed, "weights": weights}
     if (folder / "graph.npz").exists():
-        graph = _load_graph(folder / "graph.npz", settings.graph.goal_columns)
+        graph = _load_graph(folder / "graph.npz", settings.graph.goal_columns, digest)
         agent["graph"] = graph
         if (folder / "solution.npz").exists():
             agent["routes"] = _load_routes(folder / "solution.npz", graph)
@@ -88,22 +98,33 @@ def renewed(config: Any) -> Any:
     return stages | {"learn": learn | {"low_level": {"kind": "translator", **low_level}}, "graph": graph}
 
 
-def _description(path: Path) -> tuple[Any, Any, Any]:
+def _description(path: Path) -> dict[str, Any]:
     """Read settings, data facts and seed, not checked yet; settings of version 0.1 as they are written now."""
     description = read_json(path)
     if not isinstance(description, dict) or description.get("format") not in (1, FORMAT):
         raise VMGError(f"{path} is not of format {FORMAT}: another program or version wrote it.")
-    try:
-        config, data, seed = (description[name] for name in ("config", "data", "seed"))
-    except KeyError as error:
-        raise VMGError(f"{path} has no entry {error}.") from error
-    return renewed(config) if description["format"] == 1 else config, data, seed
+    if missing := [name for name in _NEEDED if name not in description]:
+        raise VMGError(f"{path} has no entry {missing[0]!r}.")
+    if description["format"] == 1:
+        return description | {"config": renewed(description["config"])}
+    return description
+
+
+def _digest(path: Path) -> str:
+    """SHA-256 of a file, by which others know it."""
+    return sha256(path.read_bytes()).hexdigest()
+
+
+def _contents(path: Path) -> str:
+    """What is in an .npz, in short: the checksum of each of its arrays, as the file itself lists them."""
+    with zipfile.ZipFile(path) as file:
+        return " ".join(f"{each.CRC:08x}" for each in file.infolist())
 
 
 def _forget_other_scores(folder: Path, config: AgentConfig) -> None:
     """Remove scores that were measured with other settings than those about to be written."""
     try:
-        before = AgentConfig.from_dict(_description(folder / "config.json")[0], place="config")
+        before = AgentConfig.from_dict(_description(folder / "config.json")["config"], place="config")
     except VMGError:  # there were none that can be read
         before = None
     if before != config:
@@ -139,8 +160,10 @@ def _graph_arrays(graph: MemoryGraph) -> dict[str, np.ndarray]:
     return arrays if graph.places is None else arrays | {"places": graph.places}
 
 
-def _load_graph(path: Path, goal_columns: tuple[int, ...]) -> MemoryGraph:
+def _load_graph(path: Path, goal_columns: tuple[int, ...], weights: str) -> MemoryGraph:
     arrays = read_npz(path)
+    if str(arrays.pop(WEIGHTS, weights)) != weights:
+        raise VMGError(f"{path} was built with other weights. Delete it and build the graph again (`vmg build`).")
     places = arrays.pop("places", None)
     kept, beyond = (
         {name.removeprefix(prefix): arrays.pop(name) for name in list(arrays) if name.startswith(prefix)}
@@ -157,7 +180,9 @@ def _load_graph(path: Path, goal_columns: tuple[int, ...]) -> MemoryGraph:
     except (KeyError, TypeError) as error:
         raise VMGError(f"{path} does not hold a graph: {error}.") from error
     if not _is_sound(graph):
-        raise VMGError(f"{path} is damaged: its arrays do not fit together. Build the graph again (`vmg build`).")
+        raise VMGError(
+            f"{path} is damaged: its arrays do not fit together. Delete it and build the graph again (`vmg build`)."
+        )
     return graph
 
 
@@ -167,11 +192,11 @@ def _unrecorded(*, sources: np.ndarray, **arrays: np.ndarray) -> Unrecorded:
 
 def _is_sound(graph: MemoryGraph) -> bool:
     """Say whether a graph's arrays have the right dimensions and sizes, and lie within each other."""
-    tables = ("features", "states")
-    vectors = ("rows", "first_edge", "heads", "counts", "labels", "slots", "lengths")
-    if not all(getattr(graph, name).ndim == 2 for name in tables) or not all(
-        getattr(graph, name).ndim == 1 for name in vectors
-    ):
+    tables = (graph.features, graph.states)
+    vectors = (graph.rows, graph.first_edge, graph.heads, graph.counts, graph.labels, graph.slots, graph.lengths)
+    if any(array.ndim != 2 or array.dtype != np.float32 for array in tables):
+        return False
+    if any(array.ndim != 1 or array.dtype.kind not in "iu" for array in vectors):
         return False
     n, n_edges, n_rows, n_steps = len(graph.features), len(graph.heads), len(graph.labels), len(graph.slots)
     return bool(
@@ -225,6 +250,8 @@ def _load_routes(path: Path, graph: MemoryGraph) -> Routes | None:
             stacklevel=4,
         )
         return None
+    if GRAPH in arrays and str(arrays.pop(GRAPH)) != _contents(path.with_name("graph.npz")):
+        raise VMGError(f"{path} was made for another graph. Delete it and solve the graph again (`vmg solve`).")
     told = (kind for kind, array in _TOLD_BY_ARRAYS.items() if array in arrays)
     routes = ROUTES.find(str(arrays["kind"]) if "kind" in arrays else next(told, "edges"))
     try:

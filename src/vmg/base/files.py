@@ -20,9 +20,12 @@ def replacing(path: Path) -> Iterator[Path]:
         left_by_a_kill.unlink(missing_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
+        beside.touch()
+        mode = beside.stat().st_mode  # as the user's umask has it; some writers make files that nobody else can read
         yield beside
         with open(beside, "rb") as written:
             os.fsync(written.fileno())
+        beside.chmod(mode)
         os.replace(beside, path)
     finally:
         beside.unlink(missing_ok=True)

@@ -68,7 +68,14 @@ class Episodes:
         """Join (observations T+1, actions T, rewards T, terminated, truncated) tuples."""
         if not episodes:
             raise VMGError(f"{source}: there is not a single episode in it.")
-        observations, actions, rewards = ([np.asarray(e[k]) for e in episodes] for k in range(3))
+        try:
+            observations, actions, rewards = ([np.asarray(e[k]) for e in episodes] for k in range(3))
+            flags = [(bool(e[3]), bool(e[4])) for e in episodes]
+        except (TypeError, IndexError, KeyError, ValueError) as error:
+            raise VMGError(
+                f"{source}: an episode is (observations, actions, rewards, terminated, truncated), each array of one "
+                f"shape: {error}."
+            ) from error
         for i, (o, a, r) in enumerate(zip(observations, actions, rewards, strict=True)):
             _check_episode(source, i, o, a, r, observations[0], actions[0])
         return cls(
@@ -76,8 +83,8 @@ class Episodes:
             actions=np.concatenate(actions),
             rewards=np.concatenate(rewards),
             lengths=np.array([len(a) for a in actions]),
-            terminated=np.array([e[3] for e in episodes]),
-            truncated=np.array([e[4] for e in episodes]),
+            terminated=np.array([terminated for terminated, _ in flags]),
+            truncated=np.array([truncated for _, truncated in flags]),
             source=source,
         )
 

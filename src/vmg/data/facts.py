@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
 
 
@@ -17,6 +20,17 @@ class DataFacts:
     action_size: int
     action_low: tuple[float, ...]
     action_high: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        bounds = (self.action_low, self.action_high)
+        with np.errstate(over="ignore"):
+            numbers = [np.asarray(each, np.float32) for each in bounds]
+        if any(each.shape != (self.action_size,) or not np.isfinite(each).all() for each in numbers):
+            raise VMGError(f"The range of actions needs {self.action_size} finite numbers at both ends, not {bounds}.")
+        if self.observation_size < 1 or self.action_size < 1 or (numbers[0] > numbers[1]).any():
+            raise VMGError(
+                "Observations and actions need at least one number, and no action's least is above its most."
+            )
 
     @classmethod
     def of(cls, episodes: Episodes) -> "DataFacts":

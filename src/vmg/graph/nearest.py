@@ -12,6 +12,8 @@ FEW = 50_000
 
 The tree is no faster for one point between two steps of an environment, and to load it takes a third of a second.
 """
+SMALLEST, LARGEST = 1e-15, 1e15
+"""Distances whose squares float32 holds with all its digits."""
 
 
 class VertexIndex:
@@ -27,7 +29,9 @@ class VertexIndex:
         distances, found = self._tree.query(points, k=2, workers=-1 if len(points) > 10_000 else 1)  # type: ignore[attr-defined]
         best, second = distances.T  # a second that is not there is infinitely far
         index: Int32s = found[:, 0].astype(np.int32)
-        for row in (second <= best * (1 + 1e-5)).nonzero()[0]:  # the tree's float64 could see it otherwise than float32
+        # The tree's float64 could see it otherwise than float32, where near squares are equal, or vanish, or overflow.
+        unsure = (second <= best * (1 + 1e-5)) | (second < SMALLEST) | (best > LARGEST)
+        for row in unsure.nonzero()[0]:
             index[row] = squared_distances(self._vertices, points[row]).argmin()
         return index
 

@@ -1,5 +1,6 @@
 """Value iteration on the graph, with a guaranteed error and both treatments of dead ends."""
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,8 +53,21 @@ def values_of(graph: MemoryGraph, rewards: EdgeRewards, settings: SolveConfig) -
     sweeps = kernels.values.iterate_values(
         graph.first_edge, graph.heads, rewards.edges, settled, values, float(discount), stop
     )
+    _warn_of_rounding(values, settings)
     looping = settled if dead_ends == "loop" else rewards.absorbing
     return Values(values, looping, sweeps)
+
+
+def _warn_of_rounding(values: Float64s, settings: SolveConfig) -> None:
+    """Say so where float64 cannot hold the values to within the tolerance."""
+    largest = float(np.abs(values).max())
+    error = kernels.values.ROUNDING * largest / (1 - settings.discount)
+    if error > settings.tolerance:
+        warnings.warn(
+            f"With a discount of {settings.discount:g} values reach {largest:.3g}, and float64 holds them to about "
+            f"{error:.2g}, not to the tolerance of {settings.tolerance:g}: lower the discount, or scale the rewards.",
+            stacklevel=4,
+        )
 
 
 def _loop_worth(graph: MemoryGraph, rewards: EdgeRewards) -> Float64s:

@@ -1,7 +1,7 @@
 """Commands, written from what a run or a request remembers: only what differs from the defaults is named."""
 
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from shlex import join
 from typing import Any
 
@@ -39,8 +39,9 @@ def run_commands(run: Run, trial: Trial | None) -> list[str]:
 
 
 def evaluate_command(run: Run, trial: Trial) -> str:
-    """Return the command that evaluates a run so."""
-    return run_commands(run, trial)[-1]
+    """Return the command that evaluates a run so; who runs the episodes changes no score and is left out."""
+    usual = type(trial)()
+    return run_commands(run, replace(trial, executor=usual.executor, workers=usual.workers))[-1]
 
 
 def command(name: Sequence[str], options: Any, prefix: str = "") -> str:

@@ -118,9 +118,7 @@ def retask(run: Run, request: Request, tell: Tell) -> Retasked:
 
 def _check(request: Request) -> None:
     if sum(map(bool, (request.reward, request.goal, request.skill))) != 1:
-        raise VMGError(
-            "Say what is wanted in one way: --reward FILE.py:FUNCTION, --goal FIELD=NUMBERS or --skill NAME."
-        )
+        raise VMGError("Say one thing that is wanted: --reward FILE.py:FUNCTION, --goal FIELD=NUMBERS or --skill NAME.")
     if request.tolerance is not None and request.goal in ((), (RANDOM,)):
         raise VMGError("A tolerance says how near a place counts as reached: give it with --goal FIELD=NUMBERS.")
 

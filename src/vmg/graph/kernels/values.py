@@ -6,6 +6,9 @@ import numpy as np
 
 from vmg.graph.kernels.compiling import jit
 
+ROUNDING = 2.0**-49
+"""Changes this small, relative to the largest value, are rounding: eight units in its last place."""
+
 
 @jit
 def iterate_values(
@@ -16,14 +19,15 @@ def iterate_values(
     Vertices that are `settled` (loops, whose value is known in closed form, and dead ends) keep the value they came
     with. New values are used at once (Gauss-Seidel): the sweep is still a contraction by the discount, so the bound on
     the error holds. Between two such sweeps values are those of following the best edges alone, exactly (policy
-    iteration); started below the solution, values only rise, and end at it. Returns the sweeps.
+    iteration); started below the solution, values only rise, and end at it. A change that is mere rounding of the
+    largest value also ends it. Returns the sweeps.
     """
     n = len(values)
     best_edge = np.zeros(n, np.int64)
     walked, seen_from = np.empty(n, np.int32), np.empty(n, np.int32)
     sweeps = 0
     while True:
-        change = 0.0
+        change, largest = 0.0, 0.0
         for i in range(n):
             vertex = i if sweeps % 2 else n - 1 - i
             if settled[vertex]:
@@ -34,10 +38,10 @@ def iterate_values(
                 if value > best:
                     best = value
                     best_edge[vertex] = edge
-            change = max(change, abs(best - values[vertex]))
+            change, largest = max(change, abs(best - values[vertex])), max(largest, abs(best))
             values[vertex] = best
         sweeps += 1
-        if change <= stop:
+        if change <= stop or change <= ROUNDING * largest:
             return sweeps
         _follow_best(heads, edge_rewards, settled, best_edge, values, discount, walked, seen_from)
 

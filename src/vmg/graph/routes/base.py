@@ -104,6 +104,13 @@ class Routes(Protocol):
 ROUTES: ClassRegistry[type[Routes]] = ClassRegistry("kind of routes")
 
 
+def checked_vertex(vertex: object, n_vertices: int) -> int:
+    """Return a vertex's number, or say that there is no such vertex."""
+    if not isinstance(vertex, int | np.integer) or isinstance(vertex, bool) or not 0 <= vertex < n_vertices:
+        raise VMGError(f"A vertex of this graph is a whole number from 0 to {n_vertices - 1}, not {vertex!r}.")
+    return int(vertex)
+
+
 def without_repeats(vertices: Sequence[int]) -> list[int]:
     """Return the vertices of a route, each once where it stays in it."""
     return [vertex for i, vertex in enumerate(vertices) if i == 0 or vertex != vertices[i - 1]]
@@ -115,6 +122,16 @@ def distances_to(points: Float32s, point: Float32s) -> Float32s:
     apart *= apart
     distances: Float32s = np.sqrt(np.add.reduce(apart, axis=1))
     return distances
+
+
+def followed_for(following: Int32s, entries: Int32s, steps: int) -> Int32s:
+    """Where each entry leads after so many hops, or up to its end; far more hops than a route has cost no more."""
+    entries = np.asarray(entries, dtype=np.int32)
+    for step in range(steps):
+        before, entries = entries, following.take(entries)
+        if step % 64 == 63 and np.array_equal(before, entries):
+            break
+    return entries
 
 
 def followed_to_end(following: Int32s) -> Int32s:

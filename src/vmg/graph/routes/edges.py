@@ -13,7 +13,16 @@ from vmg.graph import kernels
 from vmg.graph.evidence import Piece, expected_steps, stitched
 from vmg.graph.ranking import best_anywhere, by_rank
 from vmg.graph.rewards import EdgeRewards
-from vmg.graph.routes.base import ROUTES, Problem, Tracker, distances_to, followed_to_end, without_repeats
+from vmg.graph.routes.base import (
+    ROUTES,
+    Problem,
+    Tracker,
+    checked_vertex,
+    distances_to,
+    followed_for,
+    followed_to_end,
+    without_repeats,
+)
 from vmg.graph.settings import PathWeights
 from vmg.graph.values import Values
 
@@ -56,10 +65,7 @@ class EdgeRoutes:
 
     def ahead(self, entries: Int32s, steps: int) -> Int32s:
         """Follow so many edges, or up to the end."""
-        entries = np.asarray(entries, dtype=np.int32)
-        for _ in range(steps):
-            entries = self.following.take(entries)
-        return entries
+        return followed_for(self.following, entries, steps)
 
     def vertices(self, entries: Int32s) -> Int32s:
         """Return the vertex each entry stands for."""
@@ -82,7 +88,7 @@ class EdgeRoutes:
 
     def path(self, vertex: int) -> list[int]:
         """Return the vertices from a vertex to its target."""
-        return self.path_from(vertex)
+        return self.path_from(checked_vertex(vertex, len(self.values)))
 
     def path_from(self, entry: int) -> list[int]:
         """Return the vertices on the route from an entry."""

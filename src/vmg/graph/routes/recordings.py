@@ -17,7 +17,16 @@ from vmg.graph import kernels
 from vmg.graph.evidence import Piece, followed
 from vmg.graph.ranking import best_anywhere
 from vmg.graph.rewards import EdgeRewards
-from vmg.graph.routes.base import ROUTES, Problem, Tracker, distances_to, followed_to_end, without_repeats
+from vmg.graph.routes.base import (
+    ROUTES,
+    Problem,
+    Tracker,
+    checked_vertex,
+    distances_to,
+    followed_for,
+    followed_to_end,
+    without_repeats,
+)
 from vmg.graph.routes.edges import are_indices
 from vmg.graph.settings import PathWeights
 
@@ -102,10 +111,7 @@ class RecordingRoutes:
 
     def ahead(self, entries: Int32s, steps: int) -> Int32s:
         """Follow so many recorded steps, or up to the end."""
-        entries, following = np.asarray(entries, dtype=np.int32), self.table.following
-        for _ in range(steps):
-            entries = following.take(entries)
-        return entries
+        return followed_for(self.table.following, entries, steps)
 
     def vertices(self, entries: Int32s) -> Int32s:
         """Return the vertices the rows lie in."""
@@ -121,6 +127,7 @@ class RecordingRoutes:
 
     def path(self, vertex: int) -> list[int]:
         """Return the vertices from a vertex to its target."""
+        vertex = checked_vertex(vertex, len(self.values))
         start = int(self.starts[vertex])
         return [vertex] if start < 0 else self.path_from(start)
 
