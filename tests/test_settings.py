@@ -72,7 +72,7 @@ LIMITED = st.builds(
     **SOLVING,
 )
 ANYWHERE = st.builds(vmg.SolveConfig, paths=st.sampled_from(["edges", "recordings"]), ties=one_of(Ties), **SOLVING)
-ACTING = st.builds(vmg.ActConfig, subgoal_steps=st.integers(0, 10**6), keep_path=st.booleans(), noise=AT_LEAST_ZERO)
+ACTING = st.builds(vmg.ActConfig, subgoal_steps=st.integers(0, 10**6), keep_path=st.booleans(), noise=st.floats(0, 1e6))
 CONFIGS = st.builds(vmg.AgentConfig, learn=LEARNING, graph=GREEDY | KMEANS, solve=LIMITED | ANYWHERE, act=ACTING)
 
 

@@ -49,6 +49,7 @@ def slow_costs(graph, steps, switches, targets, ends, absorbing):
     return cost[:n_rows]
 
 
+@pytest.mark.filterwarnings("ignore:Nothing reaches this goal")
 @given(seed=st.integers(0, 10_000), nearest=st.booleans(), with_goal=st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_paths_along_recordings_equal_a_slow_twin(seed, nearest, with_goal):
@@ -110,7 +111,8 @@ def test_the_table_made_from_what_is_kept_is_the_walk_itself(seed, nearest, pric
         assert routes.route(row) == rows
         assert routes.ahead(np.array([row]), 3)[0] == rows[min(3, len(rows) - 1)]
         assert routes.table.costs[row] == np.float32(total / STEP)
-        assert routes.targets[graph.labels[here]] == graph.labels[here] == routes.ends(np.array([row]))[0]
+        assert routes.targets[graph.labels[here]] == graph.labels[here]
+        assert routes.ends(np.array([row]))[0] == routes.targets[graph.labels[row]]
         assert routes.path_from(row) == [key for key, _ in groupby(graph.labels[rows].tolist())]
     for vertex in range(graph.n_vertices):
         assert routes.targets[vertex] == routes.path(vertex)[-1]

@@ -76,7 +76,7 @@ class Routes(Protocol):
         """Return the recorded observation at each entry: what a low-level policy is given as a subgoal."""
 
     def ends(self, entries: Int32s) -> Int32s:
-        """Return the vertex where the route from each entry ends."""
+        """Return the target of each entry: where its route ends, or one that is as good."""
 
     def path(self, vertex: int) -> list[int]:
         """Return the vertices from a vertex to its target, both included."""

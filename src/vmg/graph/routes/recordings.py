@@ -122,7 +122,7 @@ class RecordingRoutes:
         return self.graph.recorded.observations.take(entries, 0)
 
     def ends(self, entries: Int32s) -> Int32s:
-        """Return the vertex where the route from each row ends: that of its vertex."""
+        """Return the target of each row's vertex; of several that are equally good, a row may end at another."""
         return self.targets.take(self.graph.labels.take(entries))
 
     def path(self, vertex: int) -> list[int]:
