@@ -27,7 +27,7 @@ def iterate_values(
     walked, seen_from = np.empty(n, np.int32), np.empty(n, np.int32)
     sweeps = 0
     while True:
-        change, largest = 0.0, 0.0
+        change = 0.0
         for i in range(n):
             vertex = i if sweeps % 2 else n - 1 - i
             if settled[vertex]:
@@ -38,10 +38,10 @@ def iterate_values(
                 if value > best:
                     best = value
                     best_edge[vertex] = edge
-            change, largest = max(change, abs(best - values[vertex])), max(largest, abs(best))
+            change = max(change, abs(best - values[vertex]))
             values[vertex] = best
         sweeps += 1
-        if change <= stop or change <= ROUNDING * largest:
+        if change <= stop or (sweeps % 16 == 0 and change <= ROUNDING * np.max(np.abs(values))):
             return sweeps
         _follow_best(heads, edge_rewards, settled, best_edge, values, discount, walked, seen_from)
 
