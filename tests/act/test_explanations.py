@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from acting_cases import agent, episodes
 
+from vmg.act.explanation import Explanation
 from vmg.base.errors import VMGError
 from vmg.goals import near
 from vmg.graph import reachable_from
@@ -82,3 +83,13 @@ def test_what_no_recorded_way_leads_to_is_said_with_the_nearest_that_can_be_reac
 def test_one_observation_is_explained_at_a_time(corner):
     with pytest.raises(VMGError, match=r"One observation is explained at a time, not an array of shape \(2, 4\)"):
         corner.explain(episodes().observations[:2])
+
+
+def test_at_the_end_of_a_route_it_says_what_is_true_of_the_observation():
+    said = {
+        reached: str(Explanation(True, 3, 0.1, False, (3,), 0.0, (), reached=reached))
+        for reached in (True, False, None)
+    }
+    assert said[True].endswith("It is there already.")
+    assert "A recorded state of this vertex is there" in said[False]
+    assert "anything worth more" in said[None]

@@ -7,6 +7,12 @@ from vmg.base.types import Float32s
 from vmg.graph.evidence import Piece
 
 PIECES_NAMED = 4
+_AT_ITS_END = {
+    True: "It is there already.",
+    False: "A recorded state of this vertex is there, so no way is left to follow.",
+    None: "No recorded way leads on to anything worth more.",
+}
+"""What is said where a route has come to its end, by whether the goal is reached."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +44,8 @@ class Explanation:
     """Environment steps such a way took in the recordings."""
     pieces: tuple[Piece, ...]
     """The recorded episodes the path is stitched from."""
-    reached: bool = False
-    """Whether the observation itself is where it is wanted to be."""
+    reached: bool | None = None
+    """Whether the observation itself is where it is wanted to be; None where only rewards are wanted."""
     detour: float | None = None
     """Where no recorded way leads on from here: how far the nearest vertex is from which one does."""
     nearest: Nearest | None = None
@@ -50,13 +56,8 @@ class Explanation:
         near = "off the graph: nothing recorded looks like this" if self.off_graph else "on the graph"
         here = f"The observation is at vertex {self.vertex}, {self.distance:.2g} away from it ({near})."
         way = f"{len(self.path) - 1} edges, about {self.steps:.0f} steps, {self._pieces_in_words()}"
-        if self.possible and self.pieces:
-            return f"{here} It can be done: {way}."
         if self.possible:
-            there = (
-                "It is there already." if self.reached else "A recorded state of this vertex is there: no way is left."
-            )
-            return f"{here} {there}"
+            return f"{here} It can be done: {way}." if self.pieces else f"{here} {_AT_ITS_END[self.reached]}"
         text = f"{here} No recorded way leads from here to what is wanted."
         if self.nearest:
             there = f"where episode {self.nearest.episode} was at step {self.nearest.step}"

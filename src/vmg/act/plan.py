@@ -107,7 +107,7 @@ class Plan:
             path=tuple(self.routes.path_from(entry)),
             steps=self.routes.cost(entry),
             pieces=tuple(self.routes.pieces(entry)),
-            reached=self.has_goal and bool(self.objective.reached(state[None])[0]),
+            reached=bool(self.objective.reached(state[None])[0]) if self.has_goal else None,
             detour=None if leads_on else float(decisions.distances[0]),
             nearest=None if possible else nearest,
         )
