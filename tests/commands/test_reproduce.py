@@ -12,7 +12,7 @@ from vmg.data import Episodes, load, save
 from vmg.envs import find_task
 from vmg.envs.families.kitchen import KITCHEN_FIELDS
 from vmg.studies import study_table
-from vmg.studies.main import LOCOMOTION, MAIN, _sets_of_four, _subtasks_done
+from vmg.studies.main import LOCOMOTION, MAIN, _logs_with, _sets_of_four, _subtasks_done
 
 pytest.importorskip("gymnasium_robotics")
 OPTIONS = ["--seeds", "0", "1", "--episodes", "1", "--steps", "30", "--workers", "1", "--choose"]
@@ -133,6 +133,13 @@ def test_every_other_set_of_four_is_asked_that_enough_logs_do(data, monkeypatch)
     found = _sets_of_four(episodes, done)
     assert len(found) == 34  # four of seven, but for the task's own: every log does all seven
     assert len({frozenset(names) for names in found}) == 34
+
+
+def test_a_log_does_a_subtask_that_it_undoes_again():
+    episodes = Episodes.from_list([(np.zeros((4, 1)), np.zeros((3, 1)), np.zeros(3), False, True)] * 2)
+    done = {"a": np.array([0, 1, 0, 0] * 2, bool), "b": np.array([0, 0, 1, 0, 0, 0, 0, 0], bool)}
+    assert _logs_with(("a",), episodes, done) == 2
+    assert _logs_with(("a", "b"), episodes, done) == 1
 
 
 def test_settings_are_compared_on_episodes_held_out(data, tmp_path):

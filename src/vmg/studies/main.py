@@ -176,9 +176,9 @@ def _sets_of_four(episodes: Episodes, done: dict[str, np.ndarray]) -> list[tuple
 
 
 def _logs_with(names: tuple[str, ...], episodes: Episodes, done: dict[str, np.ndarray]) -> int:
-    """How many recorded episodes end with all of these subtasks done."""
-    together = np.logical_and.reduce([done[name] for name in names])
-    return int(np.logical_or.reduceat(together, episodes.first_observation[:-1]).sum())
+    """How many recorded episodes do each of these subtasks at some time, not necessarily all at once."""
+    begins = episodes.first_observation[:-1]
+    return int(np.logical_and.reduce([np.logical_or.reduceat(done[name], begins) for name in names]).sum())
 
 
 def _described(line: Line, study: Study, episodes: Episodes, task: Task) -> dict[str, Any]:
