@@ -50,7 +50,7 @@ def test_every_public_name_can_be_had():
 
 
 def test_a_missing_extra_is_named():
-    with pytest.raises(VMGError, match=r"needs the package 'no_such_module'.*pip install 'value-memory-graph\[envs\]'"):
+    with pytest.raises(VMGError, match=r"needs the package 'no_such_module'.*pip install '\w.*'gymnasium>="):
         require("no_such_module", "envs")
 
 
