@@ -217,3 +217,13 @@ def test_single_numbers_become_vectors_of_one(episodes):
     read = read_minari("test/scalar-v0")
     np.testing.assert_array_equal(read.observations, episodes.observations[:, :1])
     np.testing.assert_array_equal(read.actions, episodes.actions[:, :1])
+
+
+def test_keys_name_the_columns_they_make(episodes):
+    buffers, space = goals(episodes)
+    create("test/named-v0", buffers, space)
+    assert read_minari("test/named-v0").fields == {"achieved_goal": (0, 1), "observation": (2, 3, 4)}
+    parts = read_minari("test/named-v0", keys=["observation[1:3]", "desired_goal"])
+    assert parts.fields == {"observation[1:3]": (0, 1), "desired_goal": (2, 3)}
+    create("test/plain-v0", [buffer(episode.observations, episode) for episode in episodes], box(3))
+    assert read_minari("test/plain-v0").fields == {}

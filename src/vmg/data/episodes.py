@@ -11,8 +11,8 @@ All episodes lie end to end in flat arrays, so an episode of T steps owns T+1 ro
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from vmg.base.errors import VMGError
 from vmg.base.types import Bools, Float32s, Float64s, Int64s
+from vmg.data.fields import Fields, checked_fields, common_fields
 
 RewardFunction = Callable[[Float32s, Float32s, Float32s], ArrayLike]
 
@@ -53,6 +54,10 @@ class Episodes:
     """Per episode: it was cut from outside (time limit, end of the log)."""
     source: str = "episodes"
     """Where the data came from; the first words of every error message."""
+    fields: Fields = field(default_factory=dict)
+    """Names for columns of the observation, where the data has any: {"hand": (4, 5)}. No part of the content."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """What the data set holds beside, and why it is no part of the state: {"desired_goal": "a goal, 2 numbers"}."""
 
     def __post_init__(self) -> None:
         for name, dtype in _DTYPES.items():
@@ -60,11 +65,13 @@ class Episodes:
         _check_shapes(self)
         for name in ("observations", "actions", "rewards"):
             _check_finite(self, name)
+        object.__setattr__(self, "fields", checked_fields(self.fields, self.observation_size, self.source))
 
     @classmethod
     def from_list(
-        cls, episodes: Sequence[tuple[ArrayLike, ArrayLike, ArrayLike, bool, bool]], *, source: str = "episodes"
-    ) -> "Episodes":
+        cls, episodes: Sequence[tuple[ArrayLike, ArrayLike, ArrayLike, bool, bool]], *, source: str = "episodes",
+        fields: Fields | None = None,
+    ) -> "Episodes":  # fmt: skip
         """Join (observations T+1, actions T, rewards T, terminated, truncated) tuples."""
         if not episodes:
             raise VMGError(f"{source}: there is not a single episode in it.")
@@ -86,6 +93,7 @@ class Episodes:
             terminated=np.array([terminated for terminated, _ in flags]),
             truncated=np.array([truncated for _, truncated in flags]),
             source=source,
+            fields=fields or {},
         )
 
     # --- sizes and indices -------------------------------------------------------------------------------------------
@@ -218,7 +226,10 @@ def concatenate(parts: Sequence[Episodes], *, source: str | None = None) -> Epis
                     f"{getattr(parts[0], name)} in the first and {getattr(part, name)} in the second."
                 )
     joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _DTYPES}
-    return Episodes(**joined, source=source or " + ".join(part.source for part in parts))
+    named = source or " + ".join(part.source for part in parts)
+    fields = common_fields([part.fields for part in parts])
+    left_out = {name: what for part in parts for name, what in part.left_out.items()}
+    return Episodes(**joined, source=named, fields=fields, left_out=left_out)
 
 
 _DTYPES = {

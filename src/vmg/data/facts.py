@@ -1,16 +1,17 @@
 """What an agent remembers of the data it was made from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
+from vmg.data.fields import Fields, checked_fields
 
 
 @dataclass(frozen=True)
 class DataFacts:
-    """Source, content hash, sizes and the range of actions."""
+    """Source, content hash, sizes, the range of actions, and the names of columns."""
 
     source: str
     digest: str
@@ -20,6 +21,7 @@ class DataFacts:
     action_size: int
     action_low: tuple[float, ...]
     action_high: tuple[float, ...]
+    fields: Fields = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         bounds = (self.action_low, self.action_high)
@@ -31,6 +33,7 @@ class DataFacts:
             raise VMGError(
                 "Observations and actions need at least one number, and no action's least is above its most."
             )
+        object.__setattr__(self, "fields", checked_fields(self.fields, self.observation_size, self.source))
 
     @classmethod
     def of(cls, episodes: Episodes) -> "DataFacts":
@@ -44,4 +47,5 @@ class DataFacts:
             action_size=episodes.action_size,
             action_low=tuple(episodes.actions.min(0).tolist()),
             action_high=tuple(episodes.actions.max(0).tolist()),
+            fields=episodes.fields,
         )

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vmg.base.errors import VMGError
+from vmg.data.fields import field_columns
 
 
 def choose_keys(
@@ -51,6 +52,17 @@ def join_leaves(observation: Any, keys: Sequence[str], *, batch: bool = False) -
         part = np.asarray(_leaf(observation, name))
         parts.append((part.reshape(len(part), -1) if batch else part.reshape(-1))[..., wanted])
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
+
+
+def key_fields(sizes: Mapping[str, int], keys: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Return the columns of the state that each key makes, given the size of every leaf; a plain vector has no name."""
+    parts = [(key, leaf_of(key)) for key in keys]
+    return field_columns((key if name else "", len(range(sizes[name])[wanted])) for key, (name, wanted) in parts)
+
+
+def leaf_name(key: str) -> str:
+    """Return the name of the leaf that a key names, or names a part of."""
+    return leaf_of(key)[0]
 
 
 @cache

@@ -12,6 +12,7 @@ state (see `vmg.data.steps`). Pickled objects are never read.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from vmg.base.errors import VMGError
 from vmg.base.types import Bools, Int64s
 from vmg.data.episodes import Episodes
+from vmg.data.fields import Fields
 from vmg.data.steps import StepLog, assemble, check_rows, column, flag_column
 
 OWN = ("observations", "actions", "rewards", "lengths", "terminated", "truncated")
@@ -27,28 +29,29 @@ TERMINALS = ("terminals", "terminations", "terminated", "dones")
 TIMEOUTS = ("timeouts", "truncations", "truncated")
 FIELDS = ("observations", "actions", "rewards", "next_observations", "lengths", *TERMINALS, *TIMEOUTS)
 
-Fields = Mapping[str, NDArray[Any]]
+Arrays = Mapping[str, NDArray[Any]]
 
 
 def from_arrays(
     observations: ArrayLike, actions: ArrayLike, rewards: ArrayLike | None = None, *, source: str = "arrays",
-    **fields: ArrayLike,
+    fields: Fields | None = None, **arrays: ArrayLike,
 ) -> Episodes:  # fmt: skip
-    """Make episodes of flat arrays in any of this module's layouts, the other fields by name.
+    """Make episodes of flat arrays in any of this module's layouts, the other arrays by name.
+
+    `fields` are names for columns of the observation, {"hand": (4, 5)}.
 
     >>> from_arrays([[0.0], [1.0], [2.0]], [[1.0], [1.0], [0.0]], [0, 1, 0], terminals=[0, 0, 1]).lengths
     array([2])
     """
-    unknown = sorted(set(fields) - set(FIELDS))
+    unknown = sorted(set(arrays) - set(FIELDS))
     if unknown:
         raise VMGError(f"{source}: {', '.join(unknown)} is not a known field. Known are: {', '.join(FIELDS)}.")
-    given = {"observations": observations, "actions": actions, "rewards": rewards, **fields}
-    return from_fields(
-        {name: _array(name, value, source) for name, value in given.items() if value is not None}, source
-    )
+    given = {"observations": observations, "actions": actions, "rewards": rewards, **arrays}
+    found = {name: _array(name, value, source) for name, value in given.items() if value is not None}
+    return replace(from_fields(found, source), fields=fields or {})
 
 
-def from_fields(fields: Fields, source: str) -> Episodes:
+def from_fields(fields: Arrays, source: str) -> Episodes:
     """Make episodes of named arrays in any of this module's layouts; fields of other names are left alone."""
     for name in ("observations", "actions"):
         if name not in fields:
@@ -70,7 +73,7 @@ def from_fields(fields: Fields, source: str) -> Episodes:
     return assemble(log)
 
 
-def _own_layout(fields: Fields, source: str) -> Episodes:
+def _own_layout(fields: Arrays, source: str) -> Episodes:
     terminated, truncated = _episode_flags(fields, _lengths(fields, source), source)
     return Episodes(
         observations=fields["observations"],
@@ -83,7 +86,7 @@ def _own_layout(fields: Fields, source: str) -> Episodes:
     )
 
 
-def _ends_by_lengths(fields: Fields, source: str) -> tuple[Bools, Bools]:
+def _ends_by_lengths(fields: Arrays, source: str) -> tuple[Bools, Bools]:
     lengths, n_rows = _lengths(fields, source), len(fields["observations"])
     if len(lengths) == 0 or (lengths < 1).any() or lengths.sum() != n_rows:
         raise VMGError(
@@ -95,7 +98,7 @@ def _ends_by_lengths(fields: Fields, source: str) -> tuple[Bools, Bools]:
     return marks[0], marks[1]
 
 
-def _ends_by_marks(fields: Fields, source: str) -> tuple[Bools, Bools]:
+def _ends_by_marks(fields: Arrays, source: str) -> tuple[Bools, Bools]:
     terminals, timeouts = (_first_of(fields, names) for names in (TERMINALS, TIMEOUTS))
     if terminals is None and timeouts is None:
         raise VMGError(
@@ -109,7 +112,7 @@ def _ends_by_marks(fields: Fields, source: str) -> tuple[Bools, Bools]:
     )
 
 
-def _episode_flags(fields: Fields, lengths: Int64s, source: str) -> tuple[Bools, Bools]:
+def _episode_flags(fields: Arrays, lengths: Int64s, source: str) -> tuple[Bools, Bools]:
     """Return how each episode ends, from a flag per episode or a mark per step; where nothing is said, truncated."""
     terminals, timeouts = (_first_of(fields, names) for names in (TERMINALS, TIMEOUTS))
     none = np.zeros(len(lengths), dtype=bool)
@@ -117,7 +120,7 @@ def _episode_flags(fields: Fields, lengths: Int64s, source: str) -> tuple[Bools,
     return terminated, ~terminated if timeouts is None else _per_episode(fields, timeouts, lengths, source)
 
 
-def _per_episode(fields: Fields, name: str, lengths: Int64s, source: str) -> Bools:
+def _per_episode(fields: Arrays, name: str, lengths: Int64s, source: str) -> Bools:
     flags = flag_column(fields, name, source)
     if len(flags) == len(lengths):
         return flags
@@ -130,23 +133,23 @@ def _per_episode(fields: Fields, name: str, lengths: Int64s, source: str) -> Boo
     )
 
 
-def _row_fields(fields: Fields) -> tuple[str, ...]:
+def _row_fields(fields: Arrays) -> tuple[str, ...]:
     marks = () if "lengths" in fields else (*TERMINALS, *TIMEOUTS)
     return ("observations", "actions", "rewards", "next_observations", *marks)
 
 
-def _lengths(fields: Fields, source: str) -> Int64s:
+def _lengths(fields: Arrays, source: str) -> Int64s:
     lengths = column(fields, "lengths", source)
     if lengths.dtype.kind not in "iu":
         raise VMGError(f"{source}: lengths must be whole numbers, not {lengths.dtype}.")
     return lengths.astype(np.int64)
 
 
-def _rewards(fields: Fields, source: str) -> NDArray[Any]:
+def _rewards(fields: Arrays, source: str) -> NDArray[Any]:
     return column(fields, "rewards", source) if "rewards" in fields else np.zeros(fields["actions"].shape[:1])
 
 
-def _first_of(fields: Fields, names: tuple[str, ...]) -> str | None:
+def _first_of(fields: Arrays, names: tuple[str, ...]) -> str | None:
     return next((name for name in names if name in fields), None)
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from vmg.base.console import progress_bar
 from vmg.base.errors import VMGError, require
 from vmg.data.episodes import Episodes
-from vmg.data.keys import choose_keys, join_leaves, leaf_of, leaves
+from vmg.data.keys import choose_keys, join_leaves, key_fields, leaf_name, leaf_of, leaves
 from vmg.data.readers.base import READERS, Reader
 
 
@@ -32,7 +32,8 @@ def read_minari(dataset_id: str, *, keys: Sequence[str] | None = None) -> Episod
         for i, episode in enumerate(_iterate(dataset, source)):
             parts.append(_episode(episode, chosen))
             advance(i + 1)
-    return Episodes.from_list(parts, source=source)
+    fields = key_fields({name: int(np.prod(spaces[name].shape)) for name in map(leaf_name, chosen)}, chosen)
+    return Episodes.from_list(parts, source=source, fields=fields)
 
 
 def recover_environment(dataset_id: str, **options: Any) -> Any:
