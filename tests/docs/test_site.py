@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from browser import CHROMIUM, Browser
 from pages import DOCS, ROOT
 
 
@@ -38,3 +39,30 @@ def test_no_page_asks_the_network_for_anything(site):
         )
         asked += re.findall(r"<link\b[^>]*rel=\"?stylesheet[^>]*href=\"?(https?:[^\" >]+)", file.read_text("utf-8"))
         assert not asked, f"{file.name} asks for {asked}"
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="There is no Chromium: apt-get install chromium.")
+def test_its_search_works_from_a_folder(site, tmp_path):
+    browser = Browser(tmp_path)
+    try:
+        browser.open(site / "index.html", width=1200)
+        found = browser.evaluate(SEARCH)
+        assert any(page.endswith("/glossary.html") for page in found)
+        assert not browser.complaints()
+        assert all(asked.startswith("file:") for asked in browser.requests())
+    finally:
+        browser.close()
+
+
+SEARCH = """new Promise(resolve => {
+  const input = document.querySelector("input[name=query]")
+  input.focus()
+  input.value = "low-level policy"
+  input.dispatchEvent(new Event("keyup", { bubbles: true }))
+  setInterval(() => {
+    const links = [...document.querySelectorAll(".md-search-result__link")].map(link => link.href.replace(/[?#].*/, ""))
+    if (links.length) resolve(links)
+  }, 50)
+  setTimeout(() => resolve([]), 20000)
+})"""
+"""What a reader does: types words into the search box; the pages that are then listed."""
