@@ -224,7 +224,7 @@ def test_data_finds_its_task(data, name):
 
 def test_unknown_tasks_are_answered_with_a_sentence():
     with pytest.raises(
-        VMGError, match=r"No task is known for the data 'npz:x\.npz'\. Train with --task NAME, one of: pointmaze"
+        VMGError, match=r"No task is known for the data 'npz:x\.npz'\. Name one with --task: file\.py:NAME"
     ):
         task_of("npz:x.npz")
     with pytest.raises(VMGError, match=r"There is no task 'chess'\. There are: pointmaze-umaze"):

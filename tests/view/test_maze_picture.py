@@ -1,10 +1,14 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from acting_cases import agent
 from matplotlib.image import imread
 
 from vmg.base.errors import VMGError
-from vmg.envs import find_task
+from vmg.data.mazes import maze_map
+from vmg.envs import Floor, find_task
+from vmg.view.layout import floor_of
 from vmg.view.maze import draw_maze_story
 from vmg.view.style import STYLES
 
@@ -27,8 +31,30 @@ def test_the_story_shows_walls_walk_and_goal_and_is_the_same_twice(tmp_path):
 
 
 def test_a_task_without_a_maze_has_no_such_story(tmp_path):
-    from dataclasses import replace
-
     placeless = replace(agent(), graph=replace(agent().built, goal_columns=(), places=None))
+    task = replace(find_task("pointmaze-umaze"), goal=None)
     with pytest.raises(VMGError, match="does not take place in a maze"):
-        draw_maze_story(placeless, find_task("pointmaze-umaze"), tmp_path / "story.png")
+        draw_maze_story(placeless, task, tmp_path / "story.png")
+
+
+def test_a_task_can_bring_a_floor_of_its_own(tmp_path):
+    """The same maze, described by the task and seen by a graph that keeps no places: the same walls."""
+    task = find_task("pointmaze-umaze")
+    usual, own = tmp_path / "usual.png", tmp_path / "own.png"
+    draw_maze_story(agent(), task, usual, seed=1)
+    placeless = replace(agent(), graph=replace(agent().built, goal_columns=(), places=None))
+    floor = Floor(maze_map("umaze"), 1.0, columns=(0, 1))
+    assert floor_of(replace(task, goal=None, floor=floor), placeless.built) == floor
+    draw_maze_story(agent(), replace(task, floor=floor), own, seed=1)
+    walls = [share_of(imread(file), STYLES["light"].wall) for file in (usual, own)]
+    assert walls[0] == pytest.approx(walls[1])
+
+
+def test_a_floor_can_lie_anywhere():
+    cells = [[1, 1, 1, 1], [1, 0, 0, 1], [1, 1, 1, 1]]
+    floor = Floor(cells, 2.0, centre=(10.0, -1.0), columns=(3, 4))
+    assert floor.corner(2, 0).tolist() == [6.0, -4.0]
+    assert floor.corner(0, 3).tolist() == [12.0, 0.0]
+    assert floor.extent == ((7.0, 13.0), (-3.0, 1.0))
+    with pytest.raises(VMGError, match="A floor has rows of cells, all of one length"):
+        Floor([[1, 1], [1]])

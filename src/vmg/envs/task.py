@@ -1,11 +1,10 @@
 """Tasks: an environment, the data for it, what makes the state, the goal, the score, and the protocol in words.
 
-A task is added with `TASKS.add(name, task)`, or brought by a file: `--task file.py:name`.
+A task is added with `TASKS.add(name, task)`, or brought by a file: `--task file.py:name` (see `vmg.envs.finding`).
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatch
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,13 +12,17 @@ import numpy as np
 from vmg import data
 from vmg.agent.settings import AgentConfig
 from vmg.base.errors import VMGError, require
-from vmg.base.registry import Registry, import_file
+from vmg.base.registry import Registry
 from vmg.base.settings import Bounds, Settings
 from vmg.base.types import Float32s
 from vmg.data.keys import choose_keys, join_leaves, leaves
 from vmg.data.mazes import import_robotics
-from vmg.goals.objectives import Objective, near, within
+from vmg.envs.floors import Floor
+from vmg.envs.words import read_goal
+from vmg.goals.objectives import Objective, near
 from vmg.graph.settings import GoalKind
+
+OTHERWISE = "Name one that can with --task: a gymnasium id, or file.py:NAME with a `NAME = vmg.Task(...)` of your own."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +95,8 @@ class Task:
     """Reset options of the episode with a given seed."""
     fields: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Named parts of the state, for objectives: which columns they are."""
+    floor: Floor | None = None
+    """The floor plan of a maze, to draw on; None: as the environment's `maze` has it, if it is one."""
     skill: Callable[[tuple[str, ...]], Skill] | None = None
     """Turns names of skills ("top burner") into an objective, and into how the environment is asked for it."""
     report: tuple[str, ...] = ()
@@ -106,12 +111,20 @@ class Task:
             return self.environment(**self.options)
         gymnasium = require("gymnasium", "envs")
         import_robotics()
-        horizon = {} if self.horizon is None else {"max_episode_steps": self.horizon}
+        try:
+            return self._make(gymnasium.make)
+        except VMGError:
+            raise
+        except (gymnasium.error.Error, ImportError, ValueError) as error:
+            raise VMGError(f"The environment of {self.name} cannot be made: {error}. {OTHERWISE}") from error
+
+    def _make(self, make: Callable[..., Any]) -> Any:
+        options = {**({} if self.horizon is None else {"max_episode_steps": self.horizon}), **self.options}
         if self.make_with:
-            return self.make_with(self.environment, **horizon, **self.options)
-        if ":" in self.environment and data.brings_environment(self.environment):
-            return data.make_environment(self.environment, **horizon, **self.options)
-        return gymnasium.make(self.environment, disable_env_checker=True, **horizon, **self.options)
+            return self.make_with(self.environment, **options)
+        if data.brings_environment(str(self.environment)):
+            return data.make_environment(str(self.environment), **options)
+        return make(self.environment, disable_env_checker=True, **options)
 
     def state_of(self, observation: Any) -> Float32s:
         """Return the state a policy sees."""
@@ -145,28 +158,16 @@ class Task:
         return replace(config, graph=replace(config.graph, goal_columns=self.goal.columns))
 
     def objective(self, goal: str, *, tolerance: float | None = None) -> Objective:
-        """Return the objective to bring a named field to a place, "position=1,2.5", or between bounds, "x=0..1".
+        """Return the objective to bring a field, or columns, to a place, "position=1,2.5", or between bounds, "0=0..1".
 
         `tolerance`: how near counts as reached; None: as near as goals named by the environment must be.
         """
-        name, _, numbers = (part.strip() for part in goal.partition("="))
-        columns, bounds = self.fields.get(name, ()), [_bounds(each) for each in numbers.split(",")]
-        if len(bounds) != len(columns) or None in bounds:
-            sizes = ", ".join(f"{field} ({len(columns)})" for field, columns in self.fields.items()) or "none"
-            raise VMGError(
-                f"{goal!r} is no goal of {self.name}: write FIELD=NUMBER,NUMBER,... or FIELD=LOW..HIGH,... with one of "
-                f"its fields and as many numbers as it has: {sizes}."
-            )
-        low, high = zip(*(each for each in bounds if each), strict=True)
-        if np.isnan((low, high)).any():
-            raise VMGError(f"{goal!r} holds nan, which is nowhere: give a number, or -inf..inf where any will do.")
-        if low != high:
-            return within(low, high, columns=columns, name=f"{name} in {numbers}")
-        if tolerance is None and self.goal and self.goal.columns == columns:
-            tolerance = self.goal.tolerance
-        if tolerance is None:
-            raise VMGError(f"Say how near to {goal!r} counts as reached: give a tolerance, in the units of {name}.")
-        return near(low, columns=columns, tolerance=tolerance, name=f"{name} at {numbers}, within {tolerance:g}")
+        wanted = read_goal(goal, self.fields, whose=self.name)
+        return wanted.objective(self.tolerance_in(wanted.columns) if tolerance is None else tolerance)
+
+    def tolerance_in(self, columns: tuple[int, ...]) -> float | None:
+        """Return how near counts as reached in these columns; None where the task does not say."""
+        return self.goal.tolerance if self.goal and self.goal.columns == columns else None
 
     def asked_for(self, names: tuple[str, ...]) -> tuple[Objective, "Task"]:
         """Return the objective of these skills, and this task asked for them alone."""
@@ -187,39 +188,5 @@ class Task:
 TASKS: Registry[Task] = Registry("task")
 
 
-def find_task(name: str) -> Task:
-    """Return the task of that name, or the one that a file brings, "file.py:name". The file is run."""
-    file, colon, variable = name.rpartition(":")
-    if colon and file.endswith(".py"):
-        return _task_in(file, variable)
-    return TASKS.find(name)
-
-
-def task_of(dataset: str) -> Task:
-    """Return the task a data set belongs to, judging by its id; a Minari set brings its own environment."""
-    source, _, rest = dataset.partition(":")
-    bare = rest.partition("?")[0]
-    for _, task in (*TASKS.items(), *VARIANTS.items()):
-        if any(fnmatch(f"{source}:{bare}", pattern) for pattern in (task.data, *task.also) if pattern):
-            return replace(task, environment=dataset, options={}) if data.brings_environment(dataset) else task
-    raise VMGError(f"No task is known for the data {dataset!r}. Train with --task NAME, one of: {', '.join(TASKS)}.")
-
-
 VARIANTS: Registry[Task] = Registry("variant of a task")
 """Tasks with the name of another, for data of theirs that have another state."""
-
-
-def _task_in(file: str, name: str) -> Task:
-    task = getattr(import_file(file), name, None)
-    if not isinstance(task, Task):
-        raise VMGError(f"{file} has no task {name!r}: define `{name} = vmg.Task(...)` at its top.")
-    return task
-
-
-def _bounds(text: str) -> tuple[float, float] | None:
-    """Read "1.5", or "1..2"; None where these are no numbers."""
-    low, _, high = text.partition("..")
-    try:
-        return float(low), float(high or low)
-    except ValueError:
-        return None

@@ -6,6 +6,7 @@ from shlex import join
 from typing import Any
 
 from vmg.agent.settings import AgentConfig
+from vmg.base.errors import VMGError
 from vmg.data import takes_keys
 from vmg.envs import Task
 from vmg.runs.notes import Trial
@@ -18,7 +19,7 @@ DEFAULT_PRESET = "ours"
 
 def run_commands(run: Run, trial: Trial | None) -> list[str]:
     """Return the commands that make a run, in order; evaluation only where there was a trial."""
-    task = run.task_or_none()
+    task = _named_task(run)
     preset, start = _nearest_preset(run, task)
     train = ["vmg", "train", run.data, "--out", str(run.folder), "--seeds", *map(str, run.seeds)]
     train += ["--task", run.task] if run.task else []
@@ -63,6 +64,13 @@ def flags(now: Any, start: Any, prefix: str = "") -> list[str]:
         elif value != before:
             found += _flag(f"{prefix}{name}", value)
     return found
+
+
+def _named_task(run: Run) -> Task | None:
+    try:
+        return run.named_task()
+    except VMGError:
+        return None
 
 
 def _flag(name: str, value: Any) -> list[str]:

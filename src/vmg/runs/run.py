@@ -3,6 +3,7 @@
 run.json                 data, task, seeds and settings        training/      losses, checkpoints, state to resume from
 seed_0/, seed_1/, ...    one agent each                        evaluations/   every episode, as it ended
 scores.json              what was measured last                baselines/     behaviour cloning, where asked for
+episodes.npz             the data, where they were made on the spot
 """
 
 from collections.abc import Iterator
@@ -16,9 +17,11 @@ from vmg.agent.settings import AgentConfig
 from vmg.base.errors import VMGError
 from vmg.base.files import read_json, write_json
 from vmg.base.settings import read_record
-from vmg.data import load
+from vmg.data import load, read_npz, reader_of, save
 from vmg.data.episodes import Episodes
-from vmg.envs import Task, find_task, task_of
+from vmg.data.facts import DataFacts
+from vmg.data.fields import Fields
+from vmg.envs import TASKS, Task, find_task, fitting, task_of
 
 FORMAT = 2
 
@@ -35,6 +38,8 @@ class Run:
     keys: tuple[str, ...] | None = None
     validation: float = 0.0
     """Share of the episodes held out: their losses are logged, and the graph does not see them."""
+    returns: tuple[float, float] | None = field(default=None, compare=False)
+    """Mean and best return of the recorded episodes: they score 0 and 100 where a task does not say."""
     folder: Path = field(default=Path(), compare=False)
 
     def agent_folder(self, seed: int) -> Path:
@@ -54,20 +59,72 @@ class Run:
 
     def episodes(self) -> tuple[Episodes, Episodes | None]:
         """Load the data: (what is learned from, what is held out)."""
-        episodes = load(self.data, keys=self.keys)
+        episodes = self._kept() or self._loaded()
         return episodes.split(self.validation, seed=0) if self.validation > 0 else (episodes, None)
 
     def find_task(self) -> Task:
-        """Return the task to evaluate in, with this run's keys."""
-        task = find_task(self.task) if self.task else task_of(self.data)
-        return replace(task, keys=self.keys or task.keys)
+        """Return the task to evaluate in, which shows the agents the state they learned from."""
+        task, data = self.named_task(), self.facts()
+        task = replace(task, keys=self.keys or task.keys)
+        if task.name in TASKS or data is None:
+            return task
+        return _scored_as(_fitted(self.folder, self.task or self.data, task, data), self.returns)
 
     def task_or_none(self) -> Task | None:
-        """Return the task to evaluate in; None where the data belongs to none that is known."""
+        """Return the task to evaluate in; None where none is known that can be made here and fits."""
         try:
             return self.find_task()
         except VMGError:
             return None
+
+    def named_task(self) -> Task:
+        """Return the task as it is named, whatever the agents learned from."""
+        return find_task(self.task) if self.task else task_of(self.data)
+
+    def facts(self) -> DataFacts | None:
+        """Return what the agents remember of their data; None before they are trained."""
+        path = self.agent_folder(self.seeds[0]) / "config.json"
+        return read_record(DataFacts, read_json(path)["data"], place=f"{path}: data") if path.exists() else None
+
+    def fields(self, task: Task | None) -> Fields:
+        """Return the named parts of the state: as the data name them, and as the task does."""
+        facts = self.facts()
+        return {**(facts.fields if facts else {}), **(task.fields if task else {})}
+
+    def _kept(self) -> Episodes | None:
+        file = self.folder / "episodes.npz"
+        return read_npz(file) if file.exists() and load_run(self.folder).data == self.data else None
+
+    def _loaded(self) -> Episodes:
+        """Load the data by their name; what was made on the spot is kept, so that it need not be made again."""
+        episodes, reader = load(self.data, keys=self.keys), reader_of(self.data)
+        if reader and reader.makes and (self.folder / "run.json").exists():
+            save(episodes, self.folder / "episodes.npz")
+        return episodes
+
+
+def _scored_as(task: Task, returns: tuple[float, float] | None) -> Task:
+    """Scale the score of a task that knows nothing but its environment by the returns that were recorded."""
+    if task.name != task.environment or returns is None:
+        return task
+    mean, best = returns
+    scale = f"0 is the mean return of the recorded episodes ({mean:.3g}), 100 their best ({best:.3g})"
+    return replace(
+        task,
+        score_range=(mean, best if best > mean else mean + 1),
+        protocol=f"The environment {task.environment} as it is, scored by its rewards: {scale}.",
+    )
+
+
+_FITTED: dict[Any, Task] = {}
+
+
+def _fitted(folder: Path, name: str, task: Task, data: DataFacts) -> Task:
+    """Make a task fit, once in a process: it takes an environment."""
+    known = (folder.resolve(), name, task.keys, data.digest)
+    if known not in _FITTED:
+        _FITTED[known] = fitting(task, data)
+    return _FITTED[known]
 
 
 def save_run(run: Run) -> None:

@@ -8,10 +8,10 @@ import numpy as np
 from vmg.base.errors import require
 from vmg.base.lazy import LazyModule
 from vmg.base.types import Float64s
-from vmg.data.mazes import cell_xy
+from vmg.envs import Floor
 from vmg.graph import MemoryGraph
 from vmg.view.episodes import Watched
-from vmg.view.layout import Floor, Layout
+from vmg.view.layout import Layout
 from vmg.view.style import Style, Theme, new_figure, styled, value_colours
 
 kernels: Any = LazyModule("vmg.view.kernels")
@@ -140,10 +140,9 @@ def draw_walls(axis: Any, floor: Floor, style: Style) -> None:
     for i, row in enumerate(floor.cells):
         for j, cell in enumerate(row):
             if cell == 1:
-                corner = cell_xy(floor.cells, (i, j), scale=floor.scale) - floor.scale / 2
-                axis.add_patch(rectangle(corner, floor.scale, floor.scale, color=style.wall, lw=0))
-    half = np.array([-1, 1]) * floor.scale / 2  # all mazes are walled in: half of the outer wall is enough
-    axis.set(xlim=half * (len(floor.cells[0]) - 1), ylim=half * (len(floor.cells) - 1))
+                axis.add_patch(rectangle(floor.corner(i, j), floor.scale, floor.scale, color=style.wall, lw=0))
+    horizontal, vertical = floor.extent
+    axis.set(xlim=horizontal, ylim=vertical)
 
 
 def draw_episode(axis: Any, layout: Layout, episode: Watched, style: Style) -> None:

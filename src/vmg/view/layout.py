@@ -1,7 +1,7 @@
 """Where vertices lie on paper: on the floor of a maze, or in two dimensions found by UMAP."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,8 +9,7 @@ import numpy as np
 from vmg.base.console import progress_bar
 from vmg.base.errors import require
 from vmg.base.types import Float32s, Float64s, Int32s
-from vmg.data.mazes import MazeMap
-from vmg.envs import Task
+from vmg.envs import Floor, Task
 from vmg.graph import MemoryGraph
 
 LAID_OUT = 8_000
@@ -19,14 +18,6 @@ NEIGHBOURS = 15
 EPOCHS = 200
 FEWEST = 20
 """Fewer vertices than this are placed by their principal components."""
-
-
-@dataclass(frozen=True)
-class Floor:
-    """The map of a maze, and how many metres wide a cell is."""
-
-    cells: MazeMap
-    scale: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,18 +59,25 @@ def lay_out(features: Float32s, *, seed: int = 0) -> Layout:
 
 def floor_plan(graph: MemoryGraph, floor: Floor) -> Layout:
     """Put every vertex where its state is on the maze's floor."""
-    points = graph.states[:, list(graph.goal_columns)].astype(np.float64)
-    return Layout(points, "The graph on the floor plan", "", floor, graph.goal_columns)
+    points = graph.states[:, list(floor.columns)].astype(np.float64)
+    return Layout(points, "The graph on the floor plan", "", floor, floor.columns)
 
 
 def floor_of(task: Task, graph: MemoryGraph) -> Floor | None:
-    """Return the maze a task takes place in, if it does and the graph knows where its vertices are in it."""
-    if len(graph.goal_columns) != 2:
+    """Return the maze a task takes place in, as the task or its environment has it; None where the state has no place.
+
+    The columns that say where a state is are the floor's own, or those in which goals are named.
+    """
+    columns = task.floor.columns if task.floor else ()
+    columns = columns or graph.goal_columns or (task.goal.columns if task.goal else ())
+    if len(columns) != 2:
         return None
+    if task.floor:
+        return replace(task.floor, columns=columns)
     env = task.make()
     maze: Any = getattr(getattr(env, "unwrapped", env), "maze", None)
     env.close()
-    return Floor(maze.maze_map, maze.maze_size_scaling) if hasattr(maze, "maze_map") else None
+    return Floor(maze.maze_map, maze.maze_size_scaling, columns=columns) if hasattr(maze, "maze_map") else None
 
 
 def _umap(features: Float32s, seed: int) -> Float64s:

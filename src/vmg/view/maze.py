@@ -7,6 +7,7 @@ import numpy as np
 
 from vmg.agent.agent import Agent
 from vmg.base.errors import VMGError
+from vmg.base.types import Float32s
 from vmg.envs import Task
 from vmg.graph import MemoryGraph
 from vmg.view.episodes import watch
@@ -31,7 +32,7 @@ def draw_maze_story(agent: Agent, task: Task, file: Path, *, seed: int = 0, them
             draw_walls(axis, floor, style)
             axis.set_aspect("equal")
             axis.axis("off")
-        _draw_recordings(axes[0], graph, style)
+        _draw_recordings(axes[0], graph, floor.columns, style)
         shades = draw_graph(axes[1], episode.plan, layout, style)
         if episode.goal is not None:
             axes[1].plot(*episode.goal, marker="*", color=style.goal, ms=15, mec=style.paper, zorder=6)
@@ -44,8 +45,15 @@ def draw_maze_story(agent: Agent, task: Task, file: Path, *, seed: int = 0, them
     save_figure(figure, file, dpi=110)
 
 
-def _draw_recordings(axis: Any, graph: MemoryGraph, style: Style) -> None:
-    assert graph.places is not None
+def _draw_recordings(axis: Any, graph: MemoryGraph, columns: tuple[int, ...], style: Style) -> None:
     ends = np.cumsum(graph.lengths + 1)[:-1]
-    for walk in np.split(graph.places, ends)[:SHOWN]:
+    for walk in np.split(_walked(graph, columns), ends)[:SHOWN]:
         axis.plot(walk[:, 0], walk[:, 1], color=style.edge, lw=0.4, alpha=0.35)
+
+
+def _walked(graph: MemoryGraph, columns: tuple[int, ...]) -> Float32s:
+    """Where every recorded observation was; where the graph does not keep that, where its vertex is."""
+    if graph.places is not None and graph.goal_columns == columns:
+        return graph.places
+    observations = graph.recordings.observations if graph.recordings else graph.states[graph.labels]
+    return observations[:, list(columns)]

@@ -34,6 +34,8 @@ class Reader:
     """Whether `keys` can choose which parts of an observation make the state (see `vmg.data.keys`)."""
     environment: Callable[..., Any] | None = None
     """`environment(name, **options)` makes the environment that such a data set brings; None if it brings none."""
+    makes: bool = False
+    """Whether the data are made on the spot; a run keeps them, so that they need not be made again."""
     looks_like: str = ""
     """A pattern of names, "*.npz". Whoever writes such a name without a source is told of this one."""
 

@@ -51,7 +51,7 @@ def collect(maze: str = "medium", *, steps: int = 100_000, seed: int = 0) -> Epi
 
 READERS.add(
     "pointmaze",
-    Reader(collect, example="pointmaze:medium?steps=20000&seed=1", options={"steps": int, "seed": int}),
+    Reader(collect, example="pointmaze:medium?steps=20000&seed=1", options={"steps": int, "seed": int}, makes=True),
 )
 
 

@@ -13,7 +13,7 @@ from vmg.base.types import Float32s
 from vmg.data.mazes import import_robotics
 from vmg.envs.families.common import add_tasks, along_recordings, d4rl_files, get_d4rl, paper_settings
 from vmg.envs.task import TASKS, VARIANTS, Skill, Task
-from vmg.goals.objectives import all_of, near
+from vmg.goals import all_of, near
 from vmg.learn.config import LearnConfig
 from vmg.networks.lowlevel import Translator
 

@@ -1,0 +1,78 @@
+"""Which task is meant: by name, by a file, by an environment, or by the data.
+
+kitchen-partial          one that is built in, or that an extension registered
+file.py:name             one in a file of your own
+Pendulum-v1              any environment of gymnasium's; module:Name-v0 imports the module first
+minari:ID                the environment that a Minari set records
+"""
+
+from dataclasses import replace
+from fnmatch import fnmatch
+
+from vmg import data
+from vmg.base.errors import VMGError, require
+from vmg.base.registry import import_file
+from vmg.data.mazes import import_robotics
+from vmg.envs.task import TASKS, VARIANTS, Task
+
+
+def find_task(name: str) -> Task:
+    """Return the task of that name, the one that a file brings, "file.py:name", or the bare task of an environment.
+
+    The file is run. A bare task knows nothing but its environment; `vmg.envs.fitting` makes it fit an agent.
+    """
+    file, colon, variable = name.rpartition(":")
+    if colon and file.endswith(".py"):
+        return _task_in(file, variable)
+    if name in TASKS:
+        return TASKS.find(name)
+    if data.brings_environment(name):
+        return _bare(name)
+    return _registered(name)
+
+
+def task_of(dataset: str) -> Task:
+    """Return the task a data set belongs to, judging by its id; a Minari set brings its own environment."""
+    source, _, rest = dataset.partition(":")
+    bare, brought = rest.partition("?")[0], data.brings_environment(dataset)
+    for _, task in (*TASKS.items(), *VARIANTS.items()):
+        if any(fnmatch(f"{source}:{bare}", pattern) for pattern in (task.data, *task.also) if pattern):
+            return replace(task, environment=dataset, options={}) if brought else task
+    if brought:
+        return _bare(dataset)
+    raise VMGError(
+        f"No task is known for the data {dataset!r}. Name one with --task: file.py:NAME of your own, an environment of "
+        f"gymnasium's by its id, or one of: {', '.join(TASKS)}."
+    )
+
+
+def _bare(environment: str, horizon: int | None = None) -> Task:
+    return Task(
+        name=environment,
+        environment=environment,
+        horizon=horizon,
+        protocol=f"The environment {environment} as it is; the score is the return.",
+    )
+
+
+def _registered(name: str) -> Task:
+    """The bare task of an environment that gymnasium knows by this id."""
+    try:
+        gymnasium = require("gymnasium", "envs")
+        import_robotics()
+    except VMGError:
+        return TASKS.find(name)
+    try:
+        return _bare(name, gymnasium.spec(name).max_episode_steps)
+    except (gymnasium.error.Error, ImportError) as error:
+        raise VMGError(
+            f"There is no task {name!r}, and no environment: {error} Name a file, file.py:NAME, an environment of "
+            f"gymnasium's by its id, or one of: {', '.join(TASKS)}."
+        ) from error
+
+
+def _task_in(file: str, name: str) -> Task:
+    task = getattr(import_file(file), name, None)
+    if not isinstance(task, Task):
+        raise VMGError(f"{file} has no task {name!r}: define `{name} = vmg.Task(...)` at its top.")
+    return task
