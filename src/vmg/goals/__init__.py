@@ -1,17 +1,16 @@
 """What can be asked of a built graph: objectives, and sequences of them."""
 
+from vmg.goals.combinations import all_of, any_of, in_order, weighted
 from vmg.goals.objectives import (
     Objective,
     Place,
     Stages,
-    all_of,
-    in_order,
+    Together,
     near,
     recorded_rewards,
     reward_file,
     reward_function,
     step_rewards,
-    weighted,
     where,
     within,
 )
@@ -20,7 +19,9 @@ __all__ = [
     "Objective",
     "Place",
     "Stages",
+    "Together",
     "all_of",
+    "any_of",
     "in_order",
     "near",
     "recorded_rewards",

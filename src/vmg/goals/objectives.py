@@ -10,9 +10,12 @@ it. `Agent.plan` solves the graph for it in milliseconds.
     near(place, columns=(0, 1), tolerance=0.5)   a place in some of the observation's columns
     within(low, high, columns=...)               a region of them
     where(predicate, fields)                     a predicate over the named fields of an observation
-    all_of([a, b])                               several of these at once
+    all_of([a, b], before=[(a, b)])              several of these at once, in an order that is found
+    any_of([a, b])                               one of these
     weighted([(2.0, a), (-1.0, b)])              a weighted sum of what objectives pay
     in_order([a, b])                             one after the other
+    a.avoiding(b)                                a, but never where b is reached
+    a.costing(2.0, b)                            a, on a way where each step costs 2 × what b pays on top
 
 Objectives made of functions that can be sent to other processes can be sent there themselves.
 """
@@ -20,6 +23,7 @@ Objectives made of functions that can be sent to other processes can be sent the
 import runpy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
@@ -51,6 +55,19 @@ class Place:
 
 
 @dataclass(frozen=True, eq=False)
+class Together:
+    """Objectives wanted at once, and which must come before which; called, it says how far the farthest is away."""
+
+    parts: "tuple[Objective, ...]"
+    before: tuple[tuple[int, int], ...] = ()
+    """Pairs of parts, by their place in `parts`: the first is reached before the second."""
+
+    def __call__(self, observations: Float32s) -> Float64s:
+        worst: Float64s = np.max([excess(each, observations) for each in self.parts], axis=0)
+        return worst
+
+
+@dataclass(frozen=True, eq=False)
 class Objective:
     """What is wanted: in words, in rewards and, where it can be reached, in distances."""
 
@@ -63,15 +80,39 @@ class Objective:
     """What steps are paid; None: 1 for arriving there."""
     kind: GoalKind = "reach"
     """Where it can be reached: reach it and be done, or stay there."""
+    avoided: "tuple[Objective, ...]" = ()
+    """Regions that no way may pass."""
+    penalties: "tuple[tuple[float, Objective], ...]" = ()
+    """What steps on the way cost besides: a weight, in steps, and the objective that says how much of it."""
 
     @property
     def place(self) -> Place | None:
         """The one place that is wanted, if it is one."""
         return self.distance if isinstance(self.distance, Place) else None
 
+    @property
+    def parts(self) -> "tuple[Objective, ...]":
+        """The objectives that it wants at once: itself alone, unless it was made by `all_of`."""
+        return self.distance.parts if isinstance(self.distance, Together) else (self,)
+
     def staying(self) -> "Objective":
         """Return the same objective, to stay where it is reached."""
         return replace(self, kind="stay")
+
+    def avoiding(self, region: "Objective") -> "Objective":
+        """Return the same objective, with a region that no way may pass: the states in which another is reached."""
+        if region.distance is None:
+            raise VMGError(f"{region.name!r} says nowhere that could be avoided: use near, within or where.")
+        return replace(self, name=f"{self.name}, avoiding {region.name}", avoided=(*self.avoided, region))
+
+    def costing(self, weight: float, paying: "Objective") -> "Objective":
+        """Return the same objective, on ways where each step costs `weight` more steps times what `paying` pays it."""
+        if self.distance is None:
+            raise VMGError(f"{self.name!r} defines only rewards: take off what a step costs with `weighted`.")
+        if not 0 <= weight < np.inf:
+            raise VMGError(f"A penalty weighs 0 or more steps, not {weight}.")
+        name = f"{self.name}, at {weight:g} steps × ({paying.name})"
+        return replace(self, name=name, penalties=(*self.penalties, (float(weight), paying)))
 
     def step_rewards(self, episodes: Episodes) -> Float64s:
         """Return the reward of each step."""
@@ -109,6 +150,14 @@ class Stages:
     def staying(self) -> "Stages":
         """Return the same sequence, each stage to stay at."""
         return Stages(tuple(stage.staying() for stage in self.stages))
+
+    def avoiding(self, region: Objective) -> "Stages":
+        """Return the same sequence, with a region that no stage may pass."""
+        return Stages(tuple(stage.avoiding(region) for stage in self.stages))
+
+    def costing(self, weight: float, paying: Objective) -> "Stages":
+        """Return the same sequence, with a penalty on the ways of every stage."""
+        return Stages(tuple(stage.costing(weight, paying) for stage in self.stages))
 
 
 def recorded_rewards() -> Objective:
@@ -169,30 +218,9 @@ def where(predicate: Predicate, fields: Fields, *, name: str | None = None) -> O
     return Objective(name, _ToTruth(predicate, {field: tuple(columns) for field, columns in fields.items()}))
 
 
-def all_of(objectives: Sequence[Objective]) -> Objective:
-    """Want all of these at once: a state in which every one of them is reached."""
-    if not objectives:
-        raise VMGError("There is nothing to want: the list of objectives is empty.")
-    if any(each.distance is None for each in objectives):
-        raise VMGError("Only objectives that can be reached can hold at once; add the others with `weighted`.")
-    return Objective(" and ".join(each.name for each in objectives), _ToAll(tuple(objectives)))
-
-
-def weighted(parts: Sequence[tuple[float, Objective]]) -> Objective:
-    """Want a weighted sum of what other objectives pay, step by step."""
-    if not parts:
-        raise VMGError("There is nothing to want: the sum is empty.")
-    name = " + ".join(f"{weight:g} × ({each.name})" for weight, each in parts)
-    return Objective(name, rewards=_Sum(tuple(parts)))
-
-
-def in_order(objectives: Sequence[Objective]) -> Stages:
-    """Want these one after the other: the next as soon as one is reached."""
-    if not objectives:
-        raise VMGError("There is nothing to do: the list of objectives is empty.")
-    if len(objectives) > 1 and any(each.distance is None for each in objectives):
-        raise VMGError("Only objectives that can be reached can follow one another.")
-    return Stages(tuple(objectives))
+def excess(objective: Objective, observations: Float32s) -> Float64s:
+    """How much farther each observation is from an objective than its tolerance."""
+    return np.maximum(objective.distances(observations) - objective.tolerance, 0.0)
 
 
 # Classes and not closures, so that an objective can be sent to the processes that evaluate it.
@@ -223,15 +251,6 @@ class _Relabelled:
 
 
 @dataclass(frozen=True, eq=False)
-class _Sum:
-    parts: tuple[tuple[float, Objective], ...]
-
-    def __call__(self, episodes: Episodes) -> Float64s:
-        total: Float64s = np.sum([weight * each.step_rewards(episodes) for weight, each in self.parts], axis=0)
-        return total
-
-
-@dataclass(frozen=True, eq=False)
 class _ToRegion:
     columns: tuple[int, ...]
     low: Float64s
@@ -252,15 +271,26 @@ class _ToTruth:
         parts = {field: observations[:, columns] for field, columns in self.fields.items()}
         return np.where(np.asarray(self.predicate(parts), dtype=bool), 0.0, np.inf)
 
+    @cached_property
+    def columns(self) -> tuple[int, ...]:
+        """The columns of the fields that the predicate reads."""
+        width = 1 + max((column for columns in self.fields.values() for column in columns), default=0)
+        read = _Reading({field: np.zeros((1, width), np.float32)[:, columns] for field, columns in self.fields.items()})
+        self.predicate(read)
+        return tuple(column for field in read.fields for column in self.fields[field])
 
-@dataclass(frozen=True, eq=False)
-class _ToAll:
-    objectives: tuple[Objective, ...]
 
-    def __call__(self, observations: Float32s) -> Float64s:
-        excess = [np.maximum(each.distances(observations) - each.tolerance, 0.0) for each in self.objectives]
-        worst: Float64s = np.max(excess, axis=0)
-        return worst
+class _Reading(dict[str, Float32s]):
+    """Fields that note which of them are read."""
+
+    def __init__(self, fields: Mapping[str, Float32s]) -> None:
+        super().__init__(fields)
+        self.fields: list[str] = []
+
+    def __getitem__(self, field: str) -> Float32s:
+        if field not in self.fields:
+            self.fields.append(field)
+        return super().__getitem__(field)
 
 
 class _FileFunction:

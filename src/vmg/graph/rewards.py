@@ -37,6 +37,8 @@ class EdgeRewards:
     """What an absorbing vertex pays for every step on the spot."""
     slots: Float64s | None = None
     """R of every slot, the recorded steps themselves; paths along recordings need it."""
+    penalties: Float64s | None = None
+    """What a step in each slot costs on a path besides, in unrewarded steps; values know nothing of it."""
 
 
 @dataclass(frozen=True, eq=False)

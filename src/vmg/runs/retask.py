@@ -25,7 +25,7 @@ from vmg.base.versions import versions
 from vmg.data.episodes import Episodes
 from vmg.envs import Task
 from vmg.evaluation import Actor, Scores, Summary, scored_by
-from vmg.goals.objectives import Objective, Stages, in_order, reward_file
+from vmg.goals import Objective, Stages, in_order, reward_file
 from vmg.graph.settings import GoalKind
 from vmg.runs.commands import command
 from vmg.runs.notes import Measured, Trial

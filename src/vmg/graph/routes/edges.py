@@ -169,12 +169,21 @@ def are_indices(indices: np.ndarray, n: int) -> bool:
 
 
 def edge_weights(rewards: EdgeRewards, graph: "MemoryGraph", path_weights: PathWeights) -> Int64s:
-    """Whole-number weight of each edge: (max R_G) − R_G in parts of the rewards' range, or 1 where only hops count."""
+    """Whole-number weight of each edge: (max R_G) − R_G in parts of the rewards' range, or 1 where only hops count.
+
+    Penalties add to that, in unrewarded edges: what a step costs besides, on average over the steps that an edge takes.
+    """
     followed = rewards.edges[~rewards.absorbing[graph.tails]]
     if path_weights == "hops" or len(followed) == 0 or np.ptp(followed) == 0:
-        return np.ones(graph.n_edges, np.int64)
-    gaps = (followed.max() - rewards.edges) / np.ptp(followed)
-    weights: Int64s = np.rint(np.maximum(gaps, 0.0) * RESOLUTION).astype(np.int64)
+        weights: Int64s = np.ones(graph.n_edges, np.int64)
+    else:
+        gaps = (followed.max() - rewards.edges) / np.ptp(followed)
+        weights = np.rint(np.maximum(gaps, 0.0) * RESOLUTION).astype(np.int64)
+    if rewards.penalties is None or len(weights) == 0:
+        return weights
+    between, inside = rewards.penalties[: graph.n_edges], rewards.penalties[graph.n_edges :][graph.tails]
+    total = weights / weights.max() + inside + (between - inside) / np.maximum(graph.edge_steps, 1)
+    weights = np.rint(total / max(total.max(), 1.0) * RESOLUTION).astype(np.int64)
     return weights
 
 

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 STEP = 2**20
 """Whole-number cost of an unrewarded step along a recording."""
+MOST_STEPS = 2000
+"""A penalised step costs no more than so many: whole numbers of 32 bits hold it."""
 
 
 class Table(NamedTuple):
@@ -292,6 +294,8 @@ def slot_costs(graph: "MemoryGraph", rewards: EdgeRewards, path_weights: PathWei
         paid = rewards.slots[graph.counts > 0]
         if np.ptp(paid) > 0:
             gaps = (paid.max() - rewards.slots) / np.ptp(paid)
+    if rewards.penalties is not None:
+        gaps = np.minimum(gaps + rewards.penalties, MOST_STEPS)
     return np.rint(gaps * STEP).astype(np.int64)
 
 
