@@ -50,6 +50,9 @@ class Explanation:
     """Where no recorded way leads on from here: how far the nearest vertex is from which one does."""
     nearest: Nearest | None = None
     """Where it is not possible: what comes nearest of all that can be reached from here, if that can be said."""
+    inside: int | None = None
+    """Recorded steps in what is to be avoided, on the way that passes the fewest of them; None: nothing is avoided, or
+    no way leads there at all."""
 
     def in_words(self) -> str:
         """Answer in sentences."""
@@ -57,8 +60,14 @@ class Explanation:
         here = f"The observation is at vertex {self.vertex}, {self.distance:.2g} away from it ({near})."
         way = f"{len(self.path) - 1} edges, about {self.steps:.0f} steps, {self._pieces_in_words()}"
         if self.possible:
-            return f"{here} It can be done: {way}." if self.pieces else f"{here} {_AT_ITS_END[self.reached]}"
+            clear = " All of it keeps clear of what is to be avoided." if self.inside == 0 else ""
+            return f"{here} It can be done: {way}.{clear}" if self.pieces else f"{here} {_AT_ITS_END[self.reached]}"
         text = f"{here} No recorded way leads from here to what is wanted."
+        if self.inside is not None:
+            text = (
+                f"{here} Every recorded way from here to what is wanted passes what is to be avoided: at least "
+                f"{self.inside} recorded steps lie in it. Plan without `avoiding` to take that way."
+            )
         if self.nearest:
             there = f"where episode {self.nearest.episode} was at step {self.nearest.step}"
             text += f" The nearest that can be reached is {self.nearest.distance:.3g} away from it: {there}."

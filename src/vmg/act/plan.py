@@ -2,7 +2,7 @@
 policy.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike
 from vmg.act.body import Body, Recorded
 from vmg.act.explanation import Explanation, Nearest
 from vmg.act.policy import Policy
+from vmg.act.rules import PROHIBITIVE, RecordedPart, inside, keeping_off, penalties, steps_inside
 from vmg.act.settings import ActConfig
 from vmg.base.errors import VMGError
-from vmg.base.types import Bools, Float64s
+from vmg.base.types import Bools, Float32s, Float64s
 from vmg.goals.objectives import Objective
 from vmg.graph.evidence import reachable_from, reaching
 from vmg.graph.memory import MemoryGraph
@@ -99,6 +100,7 @@ class Plan:
         entry = int(decisions.entries[0])
         nearest = self.nearest(reachable_from(self.graph, here))
         possible = nearest.distance <= self.objective.tolerance if nearest else not self.has_goal and leads_on
+        pieces = tuple(self.routes.pieces(entry))
         return Explanation(
             possible=possible,
             vertex=here,
@@ -106,11 +108,24 @@ class Plan:
             off_graph=bool(decisions.off_graph[0]),
             path=tuple(self.routes.path_from(entry)),
             steps=self.routes.cost(entry),
-            pieces=tuple(self.routes.pieces(entry)),
+            pieces=pieces,
             reached=bool(self.objective.reached(state[None])[0]) if self.has_goal else None,
             detour=None if leads_on else float(decisions.distances[0]),
             nearest=None if possible else nearest,
+            inside=self._inside(state, possible),
         )
+
+    def _inside(self, state: Float32s, possible: bool) -> int | None:
+        """Recorded steps, on the way that passes the fewest, in what is to be avoided; None where that says nothing."""
+        if not isinstance(self.recorded, RecordedPart) or self.recorded.whole is None or not self.objective.avoided:
+            return None
+        if possible:
+            return 0
+        regions, (body, recorded) = self.objective.avoided, self.recorded.whole
+        costly = tuple((PROHIBITIVE, region) for region in regions)
+        freely = replace(self.objective, avoided=(), penalties=self.objective.penalties + costly)
+        answer = make_plan(body, freely, recorded).explain(state)
+        return steps_inside(body.graph, answer.pieces, inside(recorded, regions)) if answer.possible else None
 
     def nearest(self, vertices: Bools) -> Nearest | None:
         """Return the recorded state in these vertices that comes nearest; None where nothing says what is near."""
@@ -182,8 +197,11 @@ class Plan:
 def make_plan(body: Body, objective: Objective, recorded: Recorded) -> Plan:
     """Solve a graph for an objective. No network is trained.
 
-    What can be reached absorbs ("reach") or goes on paying ("stay"); what is only paid is always the latter.
+    What can be reached absorbs ("reach") or goes on paying ("stay"); what is only paid is always the latter. What is to
+    be avoided is left out of the graph; penalties change the way to a goal, and neither the goal nor its value.
     """
+    if objective.avoided:
+        body, recorded = keeping_off(body, recorded, objective.avoided)
     graph, solving = body.graph, body.solving
     if objective.distance is None:
         rewards = reward(graph, recorded.step_rewards(objective), variant=solving.variant)
@@ -192,7 +210,7 @@ def make_plan(body: Body, objective: Objective, recorded: Recorded) -> Plan:
     if not np.isfinite(distances).any():
         raise VMGError(f"No recorded state fulfils {objective.name!r}, and nothing says which would come nearest.")
     found = find_goal(graph, distances, objective.tolerance, kind=objective.kind, variant=solving.variant)
-    routes = solve_edges(graph, found.rewards, solving)
+    routes = solve_edges(graph, replace(found.rewards, penalties=penalties(recorded, objective)), solving)
     facts = (found.vertices, found.distance, found.entered, found.tolerance)
     return Plan(objective, routes, body, recorded, *facts)
 

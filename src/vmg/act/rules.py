@@ -1,0 +1,73 @@
+"""The rules of an objective: regions that no way may pass, and what steps on the way cost besides."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from vmg.act.body import Body, Recorded
+from vmg.base.errors import VMGError
+from vmg.base.types import Bools, Float64s
+from vmg.goals.objectives import Objective
+from vmg.graph.evidence import Piece
+from vmg.graph.memory import MemoryGraph
+from vmg.graph.restricting import without
+from vmg.graph.rewards import reward
+
+PROHIBITIVE = 1000.0
+"""What a step in a region that is to be avoided costs, in steps, where a way must pass it: more than any way around."""
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedPart(Recorded):
+    """The recorded episodes without some of their observations, which count as infinitely far from everything."""
+
+    left_out: Bools = field(default_factory=lambda: np.zeros(0, bool), repr=False)
+    whole: tuple[Body, Recorded] | None = field(default=None, repr=False)
+    """What acts, and what is recorded, if nothing is left out."""
+
+    def distances(self, objective: Objective) -> Float64s:
+        """Say how far each recorded observation is from an objective."""
+        return np.where(self.left_out, np.inf, super().distances(objective))
+
+
+def keeping_off(body: Body, recorded: Recorded, regions: tuple[Objective, ...]) -> tuple[Body, RecordedPart]:
+    """Return the body and the recordings without the recorded states that lie in these regions."""
+    rows = inside(recorded, regions)
+    return restricted(body, recorded, rows, None)
+
+
+def restricted(body: Body, recorded: Recorded, rows: Bools, steps: Bools | None) -> tuple[Body, RecordedPart]:
+    """Return the body and the recordings without these observations, the steps to and from them, and these steps."""
+    graph = without(body.graph, rows, steps=steps, whole_vertices=body.solving.paths != "recordings")
+    left_out = np.zeros(len(rows), bool) if graph.left_out is None else graph.left_out
+    if left_out.all():
+        raise VMGError("All that is recorded lies in what is to be avoided: avoid less.")
+    return replace(body, graph=graph), RecordedPart(graph, recorded.episodes, left_out, (body, recorded))
+
+
+def inside(recorded: Recorded, regions: tuple[Objective, ...]) -> Bools:
+    """Say which recorded observations lie in one of these regions."""
+    found = np.zeros(len(recorded.graph.labels), bool)
+    for region in regions:
+        found |= recorded.distances(region) <= region.tolerance
+    return found
+
+
+def penalties(recorded: Recorded, objective: Objective) -> Float64s | None:
+    """What a step in each slot costs besides, in steps; None: nothing."""
+    if not objective.penalties:
+        return None
+    steps = np.sum([weight * recorded.step_rewards(paying) for weight, paying in objective.penalties], axis=0)
+    if (steps < 0).any():
+        raise VMGError(f"A penalty costs: what {objective.name!r} adds to a step must not be below 0.")
+    return reward(recorded.graph, steps).slots
+
+
+def steps_inside(graph: MemoryGraph, pieces: tuple[Piece, ...], rows: Bools) -> int:
+    """Count the recorded steps of a path that arrive at one of these observations."""
+    firsts = np.cumsum(graph.lengths + 1) - (graph.lengths + 1)
+    return sum(
+        int(rows[firsts[piece.episode] + piece.first + 1 : firsts[piece.episode] + piece.last + 2].sum())
+        for piece in pieces
+        if piece.episode is not None
+    )
