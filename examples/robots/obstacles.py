@@ -33,9 +33,10 @@ class Obstacles(gymnasium.Env):
     action_space = Box(-1, 1, (2,))
 
     def reset(self, *, seed=None, options=None):
-        """Begin at rest, with a goal that is not near."""
+        """Begin at rest, with a goal that is not near; `options` may name the "place" to begin at."""
         super().reset(seed=seed)
         self.place, self.speed, self.goal = any_place(self.np_random), np.zeros(2), any_place(self.np_random)
+        self.place = np.array((options or {}).get("place", self.place), dtype=float)
         while np.linalg.norm(self.goal - self.place) < 1.5:
             self.goal = any_place(self.np_random)
         return self._seen(), {}
