@@ -63,10 +63,10 @@ def test_names_that_do_not_work_are_answered_with_ones_that_do(name, sentence):
     assert sentence in str(refused.value)
 
 
-def test_only_minari_sets_have_keys_to_choose():
-    assert takes_keys("minari:D4RL/door/human-v2")
+def test_only_some_sets_have_keys_to_choose():
+    assert all(map(takes_keys, ("minari:D4RL/door/human-v2", "lerobot:a", "robomimic:a.hdf5")))
     assert not any(map(takes_keys, ("npz:a.npz", "hugging:face", "minari", "")))
-    with pytest.raises(VMGError, match="only minari sets have keys"):
+    with pytest.raises(VMGError, match="only lerobot, minari and robomimic sets have keys"):
         load("npz:a.npz", keys=["observation"])
 
 
@@ -93,7 +93,7 @@ def test_a_cell_that_is_run_again_may_register_its_reader_again_and_no_other_may
 
 
 def test_importing_the_data_package_stays_light():
-    heavy = ("gymnasium", "minari", "jax", "numba", "scipy", "h5py", "mujoco")
+    heavy = ("gymnasium", "minari", "jax", "numba", "scipy", "h5py", "mujoco", "pyarrow")
     program = f"import sys, vmg.data; print([name for name in {heavy} if name in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"

@@ -3,8 +3,8 @@ import pytest
 from random_episodes import assert_same, make_episodes
 
 from vmg.base.errors import VMGError
-from vmg.data import load, make_environment, read_minari
-from vmg.data.keys import choose_keys, join_leaves, leaves
+from vmg.data import DataWarning, load, make_environment, read_minari
+from vmg.data.keys import choose_keys, is_goal, join_leaves, leaves
 
 minari = pytest.importorskip("minari")
 from gymnasium import spaces  # noqa: E402
@@ -150,14 +150,18 @@ def test_discrete_actions_are_refused(episodes):
         read_minari("test/discrete-v0")
 
 
-def test_images_are_refused_unless_left_out(episodes):
+def test_images_are_left_out_and_said_and_refused_as_keys(episodes):
     space = spaces.Dict({"camera": spaces.Box(0, 255, (32, 32, 3), np.uint8), "arm": box(3)})
     buffers = [
         buffer({"camera": np.zeros((len(e) + 1, 32, 32, 3), np.uint8), "arm": e.observations}, e) for e in episodes
     ]
     create("test/image-v0", buffers, space)
     with pytest.raises(VMGError, match=r"leaf 'camera' is images of the shape \(32, 32, 3\)"):
-        read_minari("test/image-v0")
+        read_minari("test/image-v0", keys=["camera"])
+    with pytest.warns(DataWarning, match="camera is left out: images"):
+        read = read_minari("test/image-v0")
+    assert_same(read, episodes)
+    assert read.left_out == {"camera": "images, 32 × 32 × 3"}
     assert_same(read_minari("test/image-v0", keys=["arm"]), episodes)
 
 
@@ -207,8 +211,36 @@ def test_an_environment_observation_becomes_the_same_state_as_in_the_data():
     assert join_leaves(plain, choose_keys(leaves(plain))).tolist() == [0, 1, 2]
 
 
-def test_without_an_observation_every_leaf_counts():
+def test_without_an_observation_every_leaf_counts_but_goals_and_images():
     assert choose_keys(["b", "a.c", "a.b"]) == ("a.b", "a.c", "b")
+    shapes = {"arm": (3,), "achieved_goal": (2,), "desired_goal": (2,), "target": (2,), "camera": (8, 8, 3)}
+    assert choose_keys(shapes) == ("achieved_goal", "arm")
+    assert choose_keys({name: np.zeros(shape) for name, shape in shapes.items()}) == ("achieved_goal", "arm")
+    assert choose_keys(shapes, ["desired_goal"]) == ("desired_goal",)
+    with pytest.raises(VMGError, match=r"only goals, images and other arrays. Choose with keys from: camera, goal"):
+        choose_keys({"camera": (8, 8, 3), "goal": (2,)})
+
+
+@pytest.mark.parametrize(
+    "name", ["goal", "desired_goal", "goal_x", "env.goal", "desired_hand", "target", "a.target", "Goal"]
+)
+def test_names_of_goals(name):
+    assert is_goal(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["achieved_goal", "observation", "target_joints", "goalkeeper", "achieved_goal.kettle"]
+)
+def test_names_of_no_goals(name):
+    assert not is_goal(name)
+
+
+def test_what_is_left_out_is_listed(episodes):
+    create("test/goal-v0", *goals(episodes))
+    assert read_minari("test/goal-v0").left_out == {"desired_goal": "a goal, 2 numbers"}
+    part = read_minari("test/goal-v0", keys=["observation[0:1]", "desired_goal"])
+    assert part.left_out == {"achieved_goal": "2 numbers", "observation": "2 of its 3 numbers"}
+    assert part.subset([0]).left_out == part.left_out
 
 
 def test_single_numbers_become_vectors_of_one(episodes):

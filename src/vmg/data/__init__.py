@@ -13,6 +13,7 @@ from vmg.data.episodes import Episode, Episodes, concatenate
 
 if TYPE_CHECKING:
     from vmg.data.checks import check
+    from vmg.data.contents import DataWarning
     from vmg.data.loading import brings_environment, load, make_environment, reader_of, takes_keys
     from vmg.data.readers import (
         READERS,
@@ -21,12 +22,14 @@ if TYPE_CHECKING:
         from_arrays,
         read_d4rl,
         read_hdf5,
+        read_lerobot,
         read_minari,
         read_npz,
         read_ogbench,
+        read_robomimic,
+        read_table,
         save,
     )
-    from vmg.data.steps import DataWarning
     from vmg.data.summary import Summary, render, summarise
 
 __all__ = [
@@ -45,9 +48,12 @@ __all__ = [
     "make_environment",
     "read_d4rl",
     "read_hdf5",
+    "read_lerobot",
     "read_minari",
     "read_npz",
     "read_ogbench",
+    "read_robomimic",
+    "read_table",
     "reader_of",
     "render",
     "save",
@@ -60,12 +66,12 @@ __getattr__ = lazy_names(
     __name__,
     {
         "vmg.data.checks": ["check"],
+        "vmg.data.contents": ["DataWarning"],
         "vmg.data.loading": ["brings_environment", "load", "make_environment", "reader_of", "takes_keys"],
         "vmg.data.readers": [
-            "READERS", "Reader", "collect", "from_arrays", "read_d4rl", "read_hdf5", "read_minari", "read_npz",
-            "read_ogbench", "save",
+            "READERS", "Reader", "collect", "from_arrays", "read_d4rl", "read_hdf5", "read_lerobot", "read_minari",
+            "read_npz", "read_ogbench", "read_robomimic", "read_table", "save",
         ],
-        "vmg.data.steps": ["DataWarning"],
         "vmg.data.summary": ["Summary", "render", "summarise"],
     },
 )  # fmt: skip

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from vmg.base.errors import VMGError
 from vmg.base.types import Bools, Float32s, Float64s, Int64s
-from vmg.data.fields import Fields, checked_fields, common_fields
+from vmg.data.fields import Fields, checked_fields, column_names, common_fields
 
 RewardFunction = Callable[[Float32s, Float32s, Float32s], ArrayLike]
 
@@ -63,9 +63,9 @@ class Episodes:
         for name, dtype in _DTYPES.items():
             object.__setattr__(self, name, _frozen_array(self, name, dtype))
         _check_shapes(self)
+        object.__setattr__(self, "fields", checked_fields(self.fields, self.observation_size, self.source))
         for name in ("observations", "actions", "rewards"):
             _check_finite(self, name)
-        object.__setattr__(self, "fields", checked_fields(self.fields, self.observation_size, self.source))
 
     @classmethod
     def from_list(
@@ -296,6 +296,8 @@ def _check_finite(episodes: Episodes, name: str) -> None:
     starts = episodes.first_observation if name == "observations" else episodes.first_step
     episode = int(np.searchsorted(starts, place[0], side="right")) - 1
     column = f", column {place[1]}" if len(place) > 1 else ""
+    if name == "observations" and episodes.fields:
+        column += f" ({column_names(episodes.fields, episodes.observation_size)[place[1]]})"
     raise VMGError(
         f"{episodes.source}: {name} of episode {episode}, row {place[0] - starts[episode]}{column}, is "
         f"{array[tuple(place)]}. Every number must be finite (in float32, for observations and actions): "

@@ -22,6 +22,9 @@ from numpy.typing import NDArray
 from vmg.base.errors import VMGError
 from vmg.data.fields import field_columns
 
+Shapes = Mapping[str, tuple[int, ...]]
+GOAL_WORDS = frozenset({"goal", "goals", "desired"})
+
 
 def choose_keys(
     names: Iterable[str], keys: Sequence[str] | None = None, *, source: str = "observation"
@@ -29,11 +32,13 @@ def choose_keys(
     """Return the leaves that make the state: `keys` if they all exist, else the default.
 
     The default is "observation", with "achieved_goal" before it where that is one array (a maze's position) and not a
-    dict (the kitchen's objects); never "desired_goal". Without an "observation", every leaf in sorted order.
+    dict (the kitchen's objects). Without an "observation", every leaf in sorted order but goals (see `is_goal`) and,
+    where `names` maps each leaf to its array or its shape, images.
     """
     there = sorted(names)
     if keys is None:
-        return _default_keys(there)
+        vectors = [name for name in there if not (isinstance(names, Mapping) and _is_image(names[name]))]
+        return _default_keys(vectors) or _refuse_nothing(there, source)
     chosen = (keys,) if isinstance(keys, str) else tuple(keys)
     missing = [key for key in chosen if leaf_of(key)[0] not in there]
     if missing and there == [""]:
@@ -42,6 +47,16 @@ def choose_keys(
         what = f"has no {', '.join(map(repr, missing))}" if missing else "needs at least one key"
         raise VMGError(f"{source}: the observation {what}. Choose keys from: {', '.join(there)}.")
     return chosen
+
+
+def is_goal(name: str) -> bool:
+    """Say whether a leaf or column holds what is wanted rather than what is: "desired_goal", "goal_x", "target".
+
+    A goal is no part of the state: an agent that sees it learns from what its demonstrators wanted, and an objective
+    of one's own would contradict it. What was reached, "achieved_goal", is part of it.
+    """
+    words = set(re.findall(r"[a-z]+", name.lower()))
+    return "achieved" not in words and (bool(words & GOAL_WORDS) or name.lower().rpartition(".")[2] == "target")
 
 
 def join_leaves(observation: Any, keys: Sequence[str], *, batch: bool = False) -> NDArray[Any]:
@@ -54,15 +69,28 @@ def join_leaves(observation: Any, keys: Sequence[str], *, batch: bool = False) -
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
 
 
-def key_fields(sizes: Mapping[str, int], keys: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """Return the columns of the state that each key makes, given the size of every leaf; a plain vector has no name."""
-    parts = [(key, leaf_of(key)) for key in keys]
-    return field_columns((key if name else "", len(range(sizes[name])[wanted])) for key, (name, wanted) in parts)
+def check_keys(shapes: Shapes, keys: Sequence[str], source: str) -> None:
+    """Refuse keys that name anything but vectors, or numbers that a leaf does not have."""
+    for key in keys:
+        name, wanted = leaf_of(key)
+        size = int(np.prod(shapes[name]))
+        if len(shapes[name]) > 1:
+            raise VMGError(
+                f"{source}: {name!r} holds images or other arrays, of the shape {shapes[name]}. Only vectors of "
+                "numbers are supported: leave it out of keys, or encode images into vectors first."
+            )
+        if not 0 <= (wanted.start or 0) < (size if wanted.stop is None else wanted.stop) <= size:
+            raise VMGError(
+                f"{source}: {key!r} asks for numbers that are not there: that leaf has {size}, 0 to {size - 1}."
+            )
 
 
-def leaf_name(key: str) -> str:
-    """Return the name of the leaf that a key names, or names a part of."""
-    return leaf_of(key)[0]
+def key_fields(shapes: Shapes, keys: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Return the columns of the state that each key makes, given the shape of its leaf; a plain vector has no name."""
+    parts = [(key, *leaf_of(key)) for key in keys]
+    return field_columns(
+        (key if name else "", len(range(int(np.prod(shapes[name])))[wanted])) for key, name, wanted in parts
+    )
 
 
 @cache
@@ -102,7 +130,19 @@ def _add_leaves(found: dict[str, Any], structure: Any, path: str) -> None:
         _add_leaves(found, value, f"{path}.{name}" if path else str(name))
 
 
-def _default_keys(there: list[str]) -> tuple[str, ...]:
-    if "observation" not in there:
-        return tuple(there)
-    return ("achieved_goal", "observation") if "achieved_goal" in there else ("observation",)
+def _is_image(leaf: Any) -> bool:
+    """Say whether a leaf, an array or the shape of one, has more than one dimension."""
+    return len(leaf if isinstance(leaf, tuple) else getattr(leaf, "shape", None) or ()) > 1
+
+
+def _default_keys(vectors: list[str]) -> tuple[str, ...]:
+    if "observation" not in vectors:
+        return tuple(name for name in vectors if not is_goal(name))
+    return ("achieved_goal", "observation") if "achieved_goal" in vectors else ("observation",)
+
+
+def _refuse_nothing(there: list[str], source: str) -> tuple[str, ...]:
+    raise VMGError(
+        f"{source}: nothing in it makes a state by itself: there are only goals, images and other arrays. Choose with "
+        f"keys from: {', '.join(there)}."
+    )

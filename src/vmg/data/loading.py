@@ -17,6 +17,9 @@ def load(name: str, *, keys: Sequence[str] | None = None, **options: Any) -> Epi
         d4rl:hopper_medium-v2.hdf5                      a D4RL file; option reward_on_arrival
         ogbench:pointmaze-medium-navigate-v0.npz        an OGBench file
         npz:episodes.npz, hdf5:episodes.hdf5            plain arrays (see `vmg.data.readers.arrays`)
+        lerobot:my_robot/pick_up                        a LeRobot set; `keys` as above
+        robomimic:low_dim_v141.hdf5?split=train         a robomimic file; `keys` as above
+        table:log.csv?episode=run&action=u_*            CSV or Parquet; most columns are known by their names
         pointmaze:medium?steps=20000&seed=1             made on the spot: umaze, medium or large
 
     The source names a reader in `READERS`; others can be added. Options can stand in the id or be given by name.
@@ -92,7 +95,8 @@ def _value(data_id: str, option: str, value: Any, kind: type) -> Any:
 
 
 def _sources_with_keys() -> str:
-    return " and ".join(source for source, reader in READERS.items() if reader.takes_keys)
+    *others, last = [source for source, reader in READERS.items() if reader.takes_keys]
+    return f"{', '.join(others)} and {last}"
 
 
 def _unknown(data_id: str) -> str:
@@ -107,8 +111,8 @@ def _unknown(data_id: str) -> str:
 
 
 def _likely_source(name: str) -> str:
-    """Return the source whose names look most like this one; nothing if none does."""
+    """Return the source whose names look most like this one, the latest among equals; nothing if none does."""
     bare = name.partition("?")[0]
-    patterns = {source: reader.looks_like for source, reader in READERS.items() if reader.looks_like}
-    alike = [source for source, pattern in patterns.items() if fnmatchcase(bare, pattern)]
-    return max(alike, key=lambda source: len(patterns[source]), default="")
+    patterns = [(pattern, source) for source, reader in READERS.items() for pattern in reader.looks_like.split()]
+    alike = [(len(pattern), i, source) for i, (pattern, source) in enumerate(patterns) if fnmatchcase(bare, pattern)]
+    return max(alike, default=(0, 0, ""))[-1]

@@ -8,9 +8,8 @@ Where the rows hold no `next_observations`, the state after an episode's last ac
 then only serves as the final state: its action is dropped, and a warning counts the rewards lost with it.
 """
 
-import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,11 +17,9 @@ from numpy.typing import NDArray
 
 from vmg.base.errors import VMGError
 from vmg.base.types import Bools, Int64s
+from vmg.data.contents import warn
 from vmg.data.episodes import Episodes
-
-
-class DataWarning(UserWarning):
-    """Part of the data was left out or read in a way worth knowing."""
+from vmg.data.fields import Fields
 
 
 @dataclass(frozen=True)
@@ -38,16 +35,24 @@ class StepLog:
     """Rows at which the episode was cut from outside."""
     next_observations: NDArray[Any] | None
     source: str
+    fields: Fields = field(default_factory=dict)
+    """Names for columns of the observation."""
 
 
-def assemble(log: StepLog, *, reward_on_arrival: bool = False, last_row_acts: bool = True) -> Episodes:
+def assemble(
+    log: StepLog, *, reward_on_arrival: bool = False, last_row_acts: bool = True, keep_last_reward: bool = False
+) -> Episodes:
     """Cut a log into episodes.
 
     `reward_on_arrival`: row t's reward was earned by arriving in row t's state, so it belongs to the step before,
     r_t = stored[t+1]. The first row's reward has no step to go to, and the step into the last `next_observations` has
     no reward in the file: both are dropped, the former with a warning if it was not 0.
     `last_row_acts`: an episode's last row is a step like the others (D4RL), and not just the final state (OGBench).
+    `keep_last_reward`: where the last row only serves as the final state, the step that leads there earns its reward,
+    too. Demonstrations that are rewarded once, at their end, would be left without any.
     """
+    if keep_last_reward and log.next_observations is None and not reward_on_arrival:
+        log = _with_last_rewards(log)
     unmarked = _unmarked_ends(log)
     timeouts = log.timeouts | unmarked
     ends = log.terminals | timeouts
@@ -113,6 +118,24 @@ class _Cut:
         return self.last - self.counts + 1
 
 
+def _with_last_rewards(log: StepLog) -> StepLog:
+    """Move each episode's last reward to the step before it."""
+    ends = log.terminals | log.timeouts
+    ends[-1] = True
+    last = np.flatnonzero(ends)
+    last = last[np.diff(last, prepend=-1) > 1]
+    rewards = np.array(log.rewards, dtype=np.float64)
+    rewards[last] = np.where(np.isfinite(rewards[last]), rewards[last], 0)
+    if n_moved := int(np.count_nonzero(rewards[last])):
+        warn(
+            f"{log.source}: {n_moved} of {len(last)} episodes store a reward with the last row, whose action leads to "
+            "a state the data does not hold. The step before it earns that reward, too."
+        )
+    rewards[last - 1] += rewards[last]
+    rewards[last] = 0
+    return replace(log, rewards=rewards)
+
+
 def _with_final_states(
     log: StepLog, next_observations: NDArray[Any], cut: _Cut, terminated: Bools, truncated: Bools
 ) -> Episodes:
@@ -122,7 +145,7 @@ def _with_final_states(
     observations = np.empty(shape, log.observations.dtype)
     observations[np.arange(len(episode)) + episode] = log.observations
     observations[cut.last + np.arange(len(cut.last)) + 1] = next_observations[cut.last]
-    return Episodes(observations, log.actions, log.rewards, cut.counts, terminated, truncated, log.source)
+    return Episodes(observations, log.actions, log.rewards, cut.counts, terminated, truncated, log.source, log.fields)
 
 
 def _last_row_as_state(
@@ -146,6 +169,7 @@ def _last_row_as_state(
         terminated=terminated[kept],
         truncated=truncated[kept],
         source=log.source,
+        fields=log.fields,
     )
 
 
@@ -165,7 +189,7 @@ def _unmarked_ends(log: StepLog) -> Bools:
             "steps."
         )
     if jumps.any():
-        _warn(
+        warn(
             f"{log.source}: after {jumps.sum()} rows (the first: {np.argmax(jumps)}) next_observations is not what "
             "the next row observes, and no end is marked there. Episodes were cut at these rows and count as truncated."
         )
@@ -175,14 +199,14 @@ def _unmarked_ends(log: StepLog) -> Bools:
 def _say_dropped_rows(log: StepLog, count: int) -> None:
     if count:
         what = "1 episode of a single row was" if count == 1 else f"{count} episodes of a single row were"
-        _warn(f"{log.source}: {what} left out: without a state after the action there is no step.")
+        warn(f"{log.source}: {what} left out: without a state after the action there is no step.")
 
 
 def _say_lost(log: StepLog, places: Int64s, which: str) -> None:
     lost = log.rewards[places]
     n_lost = int(np.count_nonzero(lost))
     if n_lost:
-        _warn(
+        warn(
             f"{log.source}: {n_lost} of {len(places)} episodes lose a reward ({lost.sum():g} in all): it was stored "
             f"with {which}."
         )
@@ -192,7 +216,3 @@ def _marks(size: int, places: Int64s) -> Bools:
     marks = np.zeros(size, dtype=bool)
     marks[places] = True
     return marks
-
-
-def _warn(sentence: str) -> None:
-    warnings.warn(sentence, DataWarning, stacklevel=2)

@@ -37,7 +37,7 @@ class Reader:
     makes: bool = False
     """Whether the data are made on the spot; a run keeps them, so that they need not be made again."""
     looks_like: str = ""
-    """A pattern of names, "*.npz". Whoever writes such a name without a source is told of this one."""
+    """Patterns of names, "*.csv *.parquet". Whoever writes such a name without a source is told of this one."""
 
     def __post_init__(self) -> None:
         # A reader counts as defined where its function is: so a file or a notebook's cell that is run again may

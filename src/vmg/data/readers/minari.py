@@ -1,6 +1,7 @@
 """Reader for Minari sets on this machine: box observations, and dict or tuple ones of any nesting."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,9 @@ from numpy.typing import NDArray
 
 from vmg.base.console import progress_bar
 from vmg.base.errors import VMGError, require
+from vmg.data.contents import left_out, warn_of_images
 from vmg.data.episodes import Episodes
-from vmg.data.keys import choose_keys, join_leaves, key_fields, leaf_name, leaf_of, leaves
+from vmg.data.keys import check_keys, choose_keys, join_leaves, key_fields, leaf_of, leaves
 from vmg.data.readers.base import READERS, Reader
 
 
@@ -23,17 +25,19 @@ def read_minari(dataset_id: str, *, keys: Sequence[str] | None = None) -> Episod
     _refuse_other_actions(dataset.action_space, source)
     spaces = _leaf_spaces(dataset.observation_space)
     chosen = choose_keys(spaces, keys, source=source)
-    for key in chosen:
-        name, wanted = leaf_of(key)
+    for name, _ in map(leaf_of, chosen):
         _refuse_other_observations(name, spaces[name], source)
-        _refuse_absent_numbers(key, wanted, spaces[name], source)
+    shapes = {name: tuple(space.shape or ()) for name, space in spaces.items()}
+    check_keys(shapes, chosen, source)
+    if keys is None:
+        warn_of_images(shapes, source)
     with progress_bar(f"Reading {dataset_id}", dataset.total_episodes) as advance:
         parts = []
         for i, episode in enumerate(_iterate(dataset, source)):
             parts.append(_episode(episode, chosen))
             advance(i + 1)
-    fields = key_fields({name: int(np.prod(spaces[name].shape)) for name in map(leaf_name, chosen)}, chosen)
-    return Episodes.from_list(parts, source=source, fields=fields)
+    episodes = Episodes.from_list(parts, source=source, fields=key_fields(shapes, chosen))
+    return replace(episodes, left_out=left_out(shapes, chosen))
 
 
 def recover_environment(dataset_id: str, **options: Any) -> Any:
@@ -122,12 +126,6 @@ def _refuse_other_observations(key: str, space: Any, source: str) -> None:
             f"{source}: {name} {_in_words(space)}. Only vectors of numbers are supported: leave such leaves out with "
             "keys, or encode images into vectors first."
         )
-
-
-def _refuse_absent_numbers(key: str, wanted: slice, space: Any, source: str) -> None:
-    size = int(np.prod(space.shape))
-    if not 0 <= (wanted.start or 0) < (size if wanted.stop is None else wanted.stop) <= size:
-        raise VMGError(f"{source}: {key!r} asks for numbers that are not there: that leaf has {size}, 0 to {size - 1}.")
 
 
 def _is_vector(space: Any) -> bool:

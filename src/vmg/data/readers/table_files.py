@@ -1,0 +1,91 @@
+"""Columns of a table by name: CSV (commas, semicolons or tabs) and Parquet."""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vmg.base.errors import VMGError
+from vmg.data.readers.parquet_arrays import read_parquet
+
+DELIMITERS = ",;\t"
+ROWS_AT_ONCE = 50_000
+_WORDS = {"": np.nan, "true": 1.0, "false": 0.0}
+
+
+def read_columns(path: Path) -> dict[str, NDArray[Any]]:
+    """Return every column: numbers where all cells are (an empty one is NaN), texts elsewhere."""
+    if not path.is_file():
+        raise VMGError(f"{path} does not exist, or is no file.")
+    columns = read_parquet([path]) if path.suffix.lower() in (".parquet", ".pq") else _read_csv(path)
+    if not columns or not len(next(iter(columns.values()))):
+        raise VMGError(f"{path}: there is not a single row in it.")
+    return columns
+
+
+def _read_csv(path: Path) -> dict[str, NDArray[Any]]:
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            delimiter = max(DELIMITERS, key=file.readline().count)
+            file.seek(0)
+            lines = csv.reader(file, delimiter=delimiter)
+            names = [name.strip() for name in next(lines, [])]
+            _check_header(names, path)
+            parts = [_columns(rows) for rows in _batches(lines, len(names), path)]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise VMGError(f"{path} is not a readable CSV file: {error}.") from error
+    return {name: _joined([part[i] for part in parts]) for i, name in enumerate(names) if parts}
+
+
+def _check_header(names: Sequence[str], path: Path) -> None:
+    if numbers := [name for name in names if _is_number(name)]:
+        raise VMGError(f"{path}: the first line must name the columns, but has the number {numbers[0]}.")
+    if twice := [name for i, name in enumerate(names) if name in names[:i]]:
+        raise VMGError(f"{path}: two columns are called {twice[0]!r}. Give every column a name of its own.")
+
+
+def _batches(lines: Iterable[list[str]], width: int, path: Path) -> Iterator[list[list[str]]]:
+    """Yield the rows, many at once but never all: texts take far more memory than numbers."""
+    rows = iter((number, row) for number, row in enumerate(lines, start=2) if row)
+    while batch := list(islice(rows, ROWS_AT_ONCE)):
+        for number, row in batch:
+            if len(row) != width:
+                raise VMGError(f"{path}: row {number} has {len(row)} cells, but the first has {width} names.")
+        yield [row for _, row in batch]
+
+
+def _columns(rows: list[list[str]]) -> list[NDArray[Any]]:
+    return [_array(cells) for cells in zip(*rows, strict=True)]
+
+
+def _array(cells: Sequence[str]) -> NDArray[Any]:
+    try:
+        return np.array(cells, dtype=np.float64)
+    except ValueError:
+        pass
+    try:
+        return np.array([_number(cell) for cell in cells])
+    except ValueError:
+        return np.array(cells, dtype=object)
+
+
+def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    numbers = all(part.dtype == np.float64 for part in parts)
+    return np.concatenate(parts if numbers else [part.astype(str).astype(object) for part in parts])
+
+
+def _number(cell: str) -> float:
+    text = cell.strip().lower()
+    return _WORDS[text] if text in _WORDS else float(text)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
