@@ -28,6 +28,10 @@ class Body:
     acting: ActConfig
 
 
+class NeedsEpisodesError(VMGError):
+    """What is wanted cannot be found in what a saved agent keeps: the episodes are needed."""
+
+
 @dataclass(frozen=True, eq=False)
 class Recorded:
     """The recorded episodes as far as they are at hand: whole, or what the graph keeps of their observations."""
@@ -67,9 +71,9 @@ class Recorded:
             return self.episodes.observations
         return self.graph.recordings.observations if self.graph.recordings else None
 
-    def _missing(self, objective: Objective) -> VMGError:
+    def _missing(self, objective: Objective) -> NeedsEpisodesError:
         kept = " Or build the graph with its columns as goal_columns, which are kept." if objective.place else ""
-        return VMGError(
+        return NeedsEpisodesError(
             f"{objective.name!r} needs the episodes the graph was built from, which a saved agent does not keep: give "
             f"them, agent.plan(objective, episodes).{kept}"
         )

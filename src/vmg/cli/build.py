@@ -1,6 +1,7 @@
 """`vmg build`: merge states into a graph."""
 
 from dataclasses import dataclass, field
+from shlex import join
 
 import tyro
 
@@ -25,4 +26,4 @@ def run(arguments: list[str]) -> None:
     named = named_run(arguments)
     options = parsed(Build, "build", arguments, run=tyro.MISSING, graph=named.config.graph if named else GraphConfig())
     stages.build(named or load_run(options.run), options.graph)
-    end(options.json, options.run, f"Next: vmg solve {options.run}")
+    end(options.json, options.run, f"Next: {join(['vmg', 'solve', str(options.run)])}")

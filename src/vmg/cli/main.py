@@ -6,7 +6,9 @@ can mend, said in a sentence; 130 interrupted.
 
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 
 from vmg.base.console import say
@@ -42,7 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0 if name in ("data --help", "data -h") else 2
     try:
         options = _extended(given[len(name.split()) :])
-        import_module(COMMANDS[name]).run(options)
+        with _warnings_said():
+            import_module(COMMANDS[name]).run(options)
     except VMGError as error:
         say(f"Error: {error}")
         return 2
@@ -52,6 +55,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say("Interrupted. Call the same command again to go on.")
         return 130
     return 0
+
+
+@contextmanager
+def _warnings_said() -> Iterator[None]:
+    """Say warnings as sentences, without the line of the program they come from."""
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_, **__: say(f"Warning: {message}")
+        yield
 
 
 def _extended(arguments: list[str]) -> list[str]:

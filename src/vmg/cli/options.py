@@ -1,6 +1,7 @@
 """What the commands share: how arguments become options, and how results are shown."""
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -12,7 +13,7 @@ from vmg.base.console import say, show
 from vmg.base.errors import VMGError
 from vmg.data import takes_keys
 from vmg.envs import Task, find_task, task_of
-from vmg.runs import Run, load_run
+from vmg.runs import Run, load_run, save_run
 
 Options = TypeVar("Options")
 
@@ -46,6 +47,22 @@ def named_run(arguments: list[str]) -> Run | None:
     """Return the run that the arguments name, whose settings are the defaults."""
     folder = next((Path(a) for a in arguments if (Path(a) / "run.json").exists()), None)
     return load_run(folder) if folder else None
+
+
+def in_task(run: Run, task: str | None) -> Run:
+    """Return the run with the task that is named, which it remembers from now on."""
+    if task is None or resolved(task) == run.task:
+        return run
+    run = replace(run, task=resolved(task))
+    run.named_task()  # a task that is none is not remembered
+    save_run(run)
+    return run
+
+
+def resolved(task: str | None) -> str | None:
+    """Return a task's name; one in a file with the file's whole path, so that it is found from any folder."""
+    file, colon, name = (task or "").rpartition(":")
+    return f"{Path(file).expanduser().resolve()}:{name}" if colon and file.endswith(".py") else task
 
 
 def chosen_keys(given: tuple[str, ...], data: str, task: Task | None) -> tuple[str, ...] | None:

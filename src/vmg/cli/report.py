@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vmg.base.console import say, show
-from vmg.cli.options import RunFolder, as_text, parsed
+from vmg.cli.options import RunFolder, as_text, in_task, parsed
 from vmg.runs import load_run
 from vmg.view.report import write_report
 
@@ -15,6 +15,9 @@ class Report:
 
     run: RunFolder
     """The run's folder."""
+    task: str | None = None
+    """The task, by name, as file.py:name, or an environment of gymnasium's by its id; the run remembers it. None: the
+    one it was trained with, or the data's own."""
     out: Path | None = None
     """The file to write; None: report.html in the run's folder."""
     films: int = 2
@@ -28,7 +31,8 @@ class Report:
 def run(arguments: list[str]) -> None:
     """Write the page."""
     options = parsed(Report, "report", arguments)
-    file = write_report(load_run(options.run), options.out, films=options.films, replays=options.replays)
+    shown = in_task(load_run(options.run), options.task)
+    file = write_report(shown, options.out, films=options.films, replays=options.replays)
     if options.json:
         show(as_text({"report": str(file), "bytes": file.stat().st_size}))
     say(f"Wrote {file}: open it in a browser.")

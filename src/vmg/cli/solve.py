@@ -7,6 +7,7 @@ import tyro
 from vmg.cli.options import RunFolder, end, named_run, parsed
 from vmg.graph.settings import SolveConfig
 from vmg.runs import load_run, stages
+from vmg.runs.commands import after_solving
 
 
 @dataclass(frozen=True)
@@ -28,4 +29,4 @@ def run(arguments: list[str]) -> None:
     named = named_run(arguments)
     options = parsed(Solve, "solve", arguments, run=tyro.MISSING, solve=named.config.solve if named else SolveConfig())
     stages.solve(named or load_run(options.run), options.solve)
-    end(options.json, options.run, f"Next: vmg evaluate {options.run}")
+    end(options.json, options.run, f"Next: {after_solving(load_run(options.run))}")

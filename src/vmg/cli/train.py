@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shlex import join
 
 import tyro
 
 from vmg.agent.settings import AgentConfig
-from vmg.cli.options import DataId, chosen_keys, end, named_task, parsed, peek
+from vmg.cli.options import DataId, chosen_keys, end, named_task, parsed, peek, resolved
 from vmg.data import READERS
 from vmg.learn.config import LearnConfig
 from vmg.networks.lowlevel import LOW_LEVELS
@@ -26,7 +27,8 @@ class Train:
     out: Path
     """Folder of the run."""
     task: str | None = None
-    """The task, by name or as file.py:name. It is inferred from the data's name; this overrides it."""
+    """The task, by name, as file.py:name, or an environment of gymnasium's by its id. It is inferred from the data's
+    name; this overrides it."""
     preset: str = DEFAULT_PRESET
     """Settings to start from: `ours`, or `paper` (its table, to the letter)."""
     low_level: str | None = None
@@ -52,19 +54,13 @@ def run(arguments: list[str]) -> None:
         data=options.data,
         config=replace(config, learn=options.learn),
         seeds=options.seeds,
-        task=_resolved(options.task),
+        task=resolved(options.task),
         keys=chosen_keys(options.keys, options.data, task),
         validation=options.validation,
         folder=options.out,
     )
     stages.train(made)
-    end(options.json, made.folder, f"Next: vmg build {made.folder}")
-
-
-def _resolved(task: str | None) -> str | None:
-    """Return a task's name; one in a file with the file's whole path, so that it is found from any folder."""
-    file, colon, name = (task or "").rpartition(":")
-    return f"{Path(file).expanduser().resolve()}:{name}" if colon and file.endswith(".py") else task
+    end(options.json, made.folder, f"Next: {join(['vmg', 'build', str(made.folder)])}")
 
 
 def _settings(arguments: list[str], preset: AgentConfig) -> AgentConfig:

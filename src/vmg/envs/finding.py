@@ -6,6 +6,9 @@ Pendulum-v1              any environment of gymnasium's; module:Name-v0 imports 
 minari:ID                the environment that a Minari set records
 """
 
+import importlib
+import os
+import sys
 from dataclasses import replace
 from fnmatch import fnmatch
 
@@ -62,13 +65,23 @@ def _registered(name: str) -> Task:
         import_robotics()
     except VMGError:
         return TASKS.find(name)
+    module, _, known_as = name.rpartition(":")
     try:
-        return _bare(name, gymnasium.spec(name).max_episode_steps)
+        if module:
+            _import(module)
+        return _bare(name, gymnasium.spec(known_as).max_episode_steps)
     except (gymnasium.error.Error, ImportError) as error:
         raise VMGError(
             f"There is no task {name!r}, and no environment: {error} Name a file, file.py:NAME, an environment of "
             f"gymnasium's by its id, or one of: {', '.join(TASKS)}."
         ) from error
+
+
+def _import(module: str) -> None:
+    """Import a module that registers environments; one in the folder where the command is typed counts, too."""
+    if "" not in sys.path and os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
+    importlib.import_module(module)
 
 
 def _task_in(file: str, name: str) -> Task:

@@ -6,7 +6,7 @@ the number of workers change nothing but the time.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,7 +23,7 @@ from vmg.goals.objectives import Objective
 
 
 class Actor(Protocol):
-    """Anything that can be evaluated."""
+    """Anything that can be evaluated. One that has `likeness(states)` tells how like the recordings an episode was."""
 
     def begin(self, observation: Any, objective: Objective | None) -> None:
         """Start an episode: forget the last one. `objective` is the goal of this episode, where its task names one."""
@@ -93,16 +93,22 @@ def run_episode(actor: Actor, task: Task, env: Any, seed: int) -> EpisodeScore:
     observation, info = env.reset(seed=seed, options=dict(task.begin(seed)) if task.begin else None)
     actor.begin(observation, task.objective_of(observation))
     total, steps, terminated, truncated = 0.0, 0, False, False
+    states: list[Float32s] = []
     while not (terminated or truncated):
-        action = np.asarray(actor.act(task.state_of(observation)))
+        states.append(task.state_of(observation))
+        action = np.asarray(actor.act(states[-1]))
         observation, reward, terminated, truncated, info = env.step(action)
         total, steps = total + float(reward), steps + 1
         truncated = truncated or (task.horizon is not None and steps >= task.horizon)
     success = _success(info)
     ended = "success" if success else "terminated" if terminated else "time out"
-    return EpisodeScore(
-        seed, steps, total, success, ended, {key: _plain(info[key]) for key in task.report if key in info}
-    )
+    report = {key: _plain(info[key]) for key in task.report if key in info}
+    return EpisodeScore(seed, steps, total, success, ended, report, _likeness(actor, np.array(states)))
+
+
+def _likeness(actor: Actor, states: Float32s) -> dict[str, float]:
+    """How much the episode was like what was recorded, where the actor can tell."""
+    return asdict(actor.likeness(states)) if hasattr(actor, "likeness") else {}
 
 
 def _success(info: dict[str, Any]) -> bool | None:

@@ -27,6 +27,8 @@ class EpisodeScore:
     ended: str
     """"success", "terminated" or "time out"."""
     report: dict[str, Any] = field(default_factory=dict)
+    likeness: dict[str, float] = field(default_factory=dict)
+    """How much it was like what was recorded (`vmg.act.likeness.Likeness`), where the actor can tell."""
 
     @property
     def failed(self) -> bool:
@@ -68,6 +70,15 @@ class Scores:
         return 100 * float(np.mean(known)) if known else None
 
     @cached_property
+    def likeness(self) -> dict[str, float]:
+        """How much the episodes were like what was recorded: the mean share off the graph, the median start."""
+        told = [e.likeness for e in self.episodes if e.likeness]
+        if not told:
+            return {}
+        medians = {name: float(np.median([each[name] for each in told])) for name in ("start", "from_starts")}
+        return {"off_graph": float(np.mean([each["off_graph"] for each in told])), **medians}
+
+    @cached_property
     def endings(self) -> dict[str, int]:
         return dict(Counter(e.ended for e in self.episodes).most_common())
 
@@ -82,6 +93,7 @@ class Scores:
             "success_rate": self.success_rate,
             "mean_return": self.mean_return,
             "endings": self.endings,
+            "likeness": self.likeness,
             "score_range": list(self.score_range),
             "episodes": [asdict(e) for e in self.episodes],
         }

@@ -12,9 +12,16 @@ from vmg.envs import Task
 from vmg.runs.notes import Trial
 from vmg.runs.run import Run
 
-_SHORT = {"n_episodes": "episodes", "agents": "seeds"}  # as the options themselves name their flags
+_SHORT = {
+    "n_episodes": "episodes",
+    "agents": "seeds",
+    "any_goal": "any",
+    "all_goals": "all",
+}  # as the options themselves name their flags
 STAGES = (("build", "graph"), ("solve", "solve"), ("evaluate", "act"))
 DEFAULT_PRESET = "ours"
+SHORT = 3
+"""Numbers of a field that an example of a goal may have."""
 
 
 def run_commands(run: Run, trial: Trial | None) -> list[str]:
@@ -43,6 +50,26 @@ def evaluate_command(run: Run, trial: Trial) -> str:
     """Return the command that evaluates a run so; who runs the episodes changes no score and is left out."""
     usual = type(trial)()
     return run_commands(run, replace(trial, executor=usual.executor, workers=usual.workers))[-1]
+
+
+def after_solving(run: Run) -> str:
+    """Return the command to go on with once a graph is solved: to score it, or to name a goal where that is to do."""
+    task = run.task_or_none()
+    if task and (task.goal or run.returns not in (None, (0.0, 0.0))):
+        return join(["vmg", "evaluate", str(run.folder)])
+    only_asked = [] if task else ["--episodes", "0"]
+    return join(["vmg", "retask", str(run.folder), "--goal", _some_goal(run), *only_asked])
+
+
+def _some_goal(run: Run) -> str:
+    """A goal that was recorded: where the first episode ended, in a field of few numbers or in the first columns."""
+    agent = run.agent(run.seeds[0])
+    graph = agent.built
+    small = [(name, columns) for name, columns in agent.data.fields.items() if len(columns) <= SHORT]
+    first = tuple(range(min(2, agent.data.observation_size)))
+    name, columns = small[0] if small else (",".join(map(str, first)), first)
+    end = graph.states[graph.labels[graph.lengths[0]]]
+    return f"{name}={','.join(f'{end[column]:.3g}' for column in columns)}"
 
 
 def command(name: Sequence[str], options: Any, prefix: str = "") -> str:

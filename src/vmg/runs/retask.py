@@ -1,6 +1,9 @@
-"""A new task for a run: what it is, whether and how it can be done, and how well it is done. Nothing is trained again.
+"""A new task for a run: whether and how it can be done, and how well it is done. Nothing is trained again.
 
 RUN/retask/NAME.json     what was asked, the answers, the scores        RUN/evaluations/     every episode, as it ended
+
+Answers come from what the agents keep. The data are loaded only for what these do not know: rewards by a function, and
+goals in columns that are not kept. The environment is made only where the task is tried.
 """
 
 import re
@@ -8,60 +11,35 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from tyro.conf import arg
 
+from vmg.act.body import NeedsEpisodesError
 from vmg.act.explanation import Explanation
 from vmg.act.plan import Plan
 from vmg.act.sequence import SequencePlan, explain_stages
 from vmg.agent.agent import Agent
 from vmg.base.errors import VMGError
 from vmg.base.files import write_json
+from vmg.base.types import Float32s
 from vmg.base.versions import versions
 from vmg.data.episodes import Episodes
 from vmg.envs import Task
 from vmg.evaluation import Actor, Scores, Summary, scored_by
-from vmg.goals import Objective, Stages, in_order, reward_file
+from vmg.goals.objectives import Objective, Stages
+from vmg.graph import MemoryGraph
 from vmg.graph.settings import GoalKind
 from vmg.runs.commands import command
-from vmg.runs.notes import Measured, Trial
+from vmg.runs.notes import Measured
+from vmg.runs.requests import Reading, Request, Tell, check, in_task
 from vmg.runs.run import Run
 
-RANDOM = "random"
 TIMED = 20
 """Calls that the time to the first action is the median of."""
-
-Tell = Callable[[str], None]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Request(Trial):
-    """What is wanted, and how it is tried."""
-
-    reward: str | None = None
-    """A reward, FILE.py:FUNCTION: a function of (o_t, a_t, o_{t+1}) on whole arrays, one row per step. The file is
-    run."""
-    goal: tuple[str, ...] = ()
-    """A place, position=1,2.5, or a region, position=0..1,2..3, in a named field of the state. Several: one after the
-    other in one episode. `random`: another one in every episode, drawn by the environment."""
-    skill: tuple[str, ...] = ()
-    """Skills that the task knows by name, all of them at once: "top burner"."""
-    tolerance: float | None = None
-    """How near counts as reached; None: as near as goals named by the environment must be."""
-    kind: GoalKind | None = None
-    """Reach it and be done, or stay there; None: stay for skills, so that a motion is followed through, else reach."""
-    agents: Annotated[tuple[int, ...], arg(name="seeds")] = ()
-    """Agents of the run to ask, by seed; none: all."""
-    n_episodes: Annotated[int, arg(name="episodes")] = 20
-    """Episodes to try it in, for each agent; 0: only answer."""
-
-    @property
-    def goal_kind(self) -> GoalKind:
-        return self.kind or ("stay" if self.skill else "reach")
 
 
 @dataclass(frozen=True)
@@ -79,30 +57,30 @@ class Retasked:
 class _Attempt:
     """One agent's answers, and how they are tried."""
 
+    name: str
     answers: dict[str, Any]
     actor: Actor
-    task: Task
+    task: Task | None
+    """None: only asked."""
 
 
 def retask(run: Run, request: Request, tell: Tell) -> Retasked:
     """Answer for each agent, telling so in sentences, then try it in the environment."""
-    _check(request)
-    task = run.find_task()
+    check(request)
     agents = {seed: run.agent(seed) for seed in _seeds(run, request)}
-    if request.goal == (RANDOM,):
-        name, words = "random-goals", "a goal anywhere, another one in every episode"
-        attempts = {seed: _random_goals(agent, task, request, tell) for seed, agent in agents.items()}
-    else:
-        objective, episodes = _objective(task, request), run.episodes()[0]
-        name, words = _name(objective, request.goal_kind, episodes), objective.name
-        attempts = {seed: _answer(agent, episodes, objective, task, request, tell) for seed, agent in agents.items()}
-    scores = [_tried(run, name, agents[seed], attempt, request) for seed, attempt in attempts.items()]
-    found = tuple(each for each in scores if each)
+    asked = _Asked(run, request, tell)
+    objective = None if request.is_random else asked.objective(next(iter(agents.values())))
+    attempts = {
+        seed: asked.answer(agent, objective) if objective else asked.random_goals(agent)
+        for seed, agent in agents.items()
+    }
+    scores = [_tried(run, agents[seed], attempt, request) for seed, attempt in attempts.items()]
+    found, first = tuple(each for each in scores if each), next(iter(attempts.values()))
     content = {
-        "task": task.name,
-        "wanted": words,
+        "task": asked.task.name if asked.task else None,
+        "wanted": objective.name if objective else "a goal anywhere, another one in every episode",
         "kind": request.goal_kind,
-        "protocol": next(iter(attempts.values())).task.protocol,
+        "protocol": first.task.protocol if first.task else asked.why_untried,
         "data": run.data,
         "checkpoint": "last",
         "summary": Summary.of(found).to_dict() if found else None,
@@ -111,37 +89,9 @@ def retask(run: Run, request: Request, tell: Tell) -> Retasked:
         "command": command(["retask", str(run.folder)], request),
         "versions": versions(),
     }
-    file = run.folder / "retask" / f"{name}.json"
+    file = run.folder / "retask" / f"{first.name}.json"
     write_json(file, content)
     return Retasked(content, found, file)
-
-
-def _check(request: Request) -> None:
-    if sum(map(bool, (request.reward, request.goal, request.skill))) != 1:
-        raise VMGError("Say one thing that is wanted: --reward FILE.py:FUNCTION, --goal FIELD=NUMBERS or --skill NAME.")
-    if request.tolerance is not None and request.goal in ((), (RANDOM,)):
-        raise VMGError("A tolerance says how near a place counts as reached: give it with --goal FIELD=NUMBERS.")
-
-
-def _objective(task: Task, request: Request) -> Objective | Stages:
-    if request.reward:
-        return reward_file(request.reward)
-    if request.skill:
-        objectives = [task.asked_for(request.skill)[0]]
-    else:
-        objectives = [task.objective(goal, tolerance=request.tolerance) for goal in request.goal]
-    objectives = [replace(each, kind=request.goal_kind) for each in objectives]
-    return objectives[0] if len(objectives) == 1 else in_order(objectives)
-
-
-def _name(objective: Objective | Stages, kind: GoalKind, episodes: Episodes) -> str:
-    """Name a request by its words and by what it pays, so that a file that has changed is another request."""
-    content = sha256(kind.encode())
-    stages = objective.stages if isinstance(objective, Stages) else (objective,)
-    for stage in stages:
-        content.update(stage.step_rewards(episodes).tobytes())
-    words = re.sub(r"[^\w.]+", "-", " then ".join(stage.name for stage in stages)).strip("-.")
-    return f"{words[:60]}-{content.hexdigest()[:8]}"
 
 
 def _seeds(run: Run, request: Request) -> tuple[int, ...]:
@@ -153,23 +103,101 @@ def _seeds(run: Run, request: Request) -> tuple[int, ...]:
 # --- answers ----------------------------------------------------------------------------------------------------------
 
 
-def _answer(
-    agent: Agent, episodes: Episodes, objective: Objective | Stages, task: Task, request: Request, tell: Tell
-) -> _Attempt:
-    """Plan for the objective, and say from a start of the environment what can be done."""
-    plan: Plan | SequencePlan = agent.plan(objective, episodes)
-    tried_in = _asked(task, request.skill) if request.skill else scored_by(task, plan)
-    start = task.state_of(_first_observation(tried_in, request.first_seed))
-    first = plan.stages[0].objective
-    milliseconds = _timed(lambda _: agent.plan(first, episodes).policy().act(start))
-    explanations = explain_stages(plan.stages, start)
-    tell(f"Agent of seed {agent.seed}, solved to its first action in {milliseconds:.0f} ms (median of {TIMED}).")
-    for number, (stage, explanation) in enumerate(zip(plan.stages, explanations, strict=True)):
-        tell(stage.in_words())
-        beginning = f"a start of {task.name} (seed {request.first_seed})" if number == 0 else "there"
-        tell(f"From {beginning}: {explanation}")
-    answers = _answers(agent, milliseconds, plan.stages, explanations)
-    return _Attempt(answers, plan.policy(), tried_in)
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """A request to a run: what is the same for all its agents, found when it is needed."""
+
+    run: Run
+    request: Request
+    tell: Tell
+
+    @cached_property
+    def task(self) -> Task | None:
+        """The task it is tried in; where it is only asked, nothing of it is made."""
+        return self._found[0]
+
+    @property
+    def why_untried(self) -> str:
+        """Why it is not tried."""
+        return self._found[1] or "Only asked, not tried."
+
+    @cached_property
+    def _found(self) -> tuple[Task | None, str]:
+        try:
+            return self.run.find_task() if self.request.n_episodes else self.run.named_task(), ""
+        except VMGError as error:
+            return None, f"It is not tried. {error}"
+
+    @cached_property
+    def episodes(self) -> Episodes:
+        """The data, loaded once for all agents."""
+        return self.run.episodes()[0]
+
+    def objective(self, agent: Agent) -> Objective | Stages:
+        """Return what is wanted, in the words of this run."""
+        whose = self.task.name if self.task else str(self.run.folder)
+        fields = {**agent.data.fields, **(self.task.fields if self.task else {})}
+        return Reading(fields, agent.built.states, self.task, whose).objective(self.request, self.tell)
+
+    def answer(self, agent: Agent, objective: Objective | Stages) -> _Attempt:
+        """Plan for the objective, and say from a start what can be done."""
+        plan, episodes = self._planned(agent, objective)
+        tried_in = self._tried_in(plan)
+        start, beginning = self._start(agent.built, tried_in)
+        first = plan.stages[0].objective
+        milliseconds = _timed(lambda _: agent.plan(first, episodes).policy().act(start))
+        self.tell(
+            f"Agent of seed {agent.seed}, solved to its first action in {milliseconds:.0f} ms (median of {TIMED})."
+        )
+        explanations = explain_stages(plan.stages, start)
+        for number, (stage, explanation) in enumerate(zip(plan.stages, explanations, strict=True)):
+            self.tell(stage.in_words())
+            self.tell(f"From {beginning if number == 0 else 'there'}: {explanation}")
+        if tried_in is None and self.request.n_episodes:
+            self.tell(self.why_untried)
+        answers = _answers(agent, milliseconds, plan.stages, explanations)
+        return _Attempt(_name(plan, self.request.goal_kind), answers, plan.policy(), tried_in)
+
+    def _planned(self, agent: Agent, objective: Objective | Stages) -> tuple[Plan | SequencePlan, Episodes | None]:
+        """Plan from what the agent keeps, or else with the data."""
+        try:
+            return agent.plan(objective), None
+        except NeedsEpisodesError:
+            return agent.plan(objective, self.episodes), self.episodes
+
+    def _tried_in(self, plan: Plan | SequencePlan) -> Task | None:
+        if self.task is None or self.request.n_episodes == 0:
+            return None
+        return in_task(self.request, self.task) if self.request.skill else scored_by(self.task, plan)
+
+    def _start(self, graph: MemoryGraph, task: Task | None) -> tuple[Float32s, str]:
+        """A start of the environment or, where none is made, of a recorded episode; and what it is, in words."""
+        seed = self.request.first_seed
+        if task is not None and self.task is not None:
+            return task.state_of(_first_observation(task, seed)), f"a start of {self.task.name} (seed {seed})"
+        episode = seed % len(graph.lengths)
+        return _recorded_start(graph, episode), f"the start of recorded episode {episode}"
+
+    def random_goals(self, agent: Agent) -> _Attempt:
+        """Plan for the goals that the environment draws."""
+        task = self.task
+        if task is None or task.goal is None:
+            why = f"The environment of {task.name} names no goals" if task else self.why_untried
+            raise VMGError(f"{why.removesuffix('.')}, so there are none to draw. Say one: --goal FIELD=NUMBERS.")
+        limit = f" in {task.horizon} steps" if task.horizon else ""
+        tried_in = replace(
+            task,
+            name=f"{task.name}: random goals",
+            begin=None,
+            protocol="Start and goal anywhere, drawn by the environment in each episode; reached within "
+            f"{task.goal.tolerance:g}{limit} counts.",
+        )
+        policy, milliseconds = agent.policy(), _time_to_goals(agent, tried_in, self.request.first_seed)
+        self.tell(
+            f"Agent of seed {agent.seed}: a new goal to its first action in {milliseconds:.0f} ms (median of {TIMED})."
+        )
+        answers = {"seed": agent.seed, "vertices": agent.built.n_vertices, "first_action_ms": milliseconds}
+        return _Attempt("random-goals", answers, policy, tried_in)
 
 
 def _answers(
@@ -193,35 +221,39 @@ def _answers(
     }
 
 
-def _asked(task: Task, skills: tuple[str, ...]) -> Task:
-    _, asked = task.asked_for(skills)
-    return replace(asked, protocol=f"{asked.protocol} Scored by the environment's own check.")
+def _name(plan: Plan | SequencePlan, kind: GoalKind) -> str:
+    """Name a request by its words and by what it pays, so that a file that has changed is another request."""
+    content = sha256(kind.encode())
+    for stage in plan.stages:
+        assert stage.recorded is not None  # it was planned here
+        content.update(stage.recorded.step_rewards(stage.objective).tobytes())
+    words = re.sub(r"[^\w.]+", "-", " then ".join(stage.objective.name for stage in plan.stages)).strip("-.")
+    return f"{words[:60]}-{content.hexdigest()[:8]}"
 
 
-def _random_goals(agent: Agent, task: Task, request: Request, tell: Tell) -> _Attempt:
-    """Plan for the goals that the environment draws."""
-    if task.goal is None:
-        raise VMGError(f"The environment of {task.name} names no goals, so there are none to draw. Say one: --goal ...")
-    limit = f" in {task.horizon} steps" if task.horizon else ""
-    tried_in = replace(
-        task,
-        name=f"{task.name}: random goals",
-        begin=None,
-        protocol="Start and goal anywhere, drawn by the environment in each episode; reached within "
-        f"{task.goal.tolerance:g}{limit} counts.",
-    )
-    with closing(tried_in.make()) as env:
-        firsts = [env.reset(seed=request.first_seed + i)[0] for i in range(TIMED)]
+def _recorded_start(graph: MemoryGraph, episode: int) -> Float32s:
+    """The first observation of an episode or, where the graph does not keep it, the state of its vertex."""
+    row = int((graph.lengths[:episode] + 1).sum())
+    start: Float32s = graph.recordings.observations[row] if graph.recordings else graph.states[graph.labels[row]]
+    return start
+
+
+def _first_observation(task: Task, seed: int) -> Any:
+    with closing(task.make()) as env:
+        return env.reset(seed=seed, options=dict(task.begin(seed)) if task.begin else None)[0]
+
+
+def _time_to_goals(agent: Agent, task: Task, first_seed: int) -> float:
+    """Milliseconds from a goal that the environment draws to the first action."""
+    with closing(task.make()) as env:
+        firsts = [env.reset(seed=first_seed + i)[0] for i in range(TIMED)]
     policy = agent.policy()
 
     def begin(i: int) -> None:
-        policy.begin(firsts[i], tried_in.objective_of(firsts[i]))
-        policy.act(tried_in.state_of(firsts[i]))
+        policy.begin(firsts[i], task.objective_of(firsts[i]))
+        policy.act(task.state_of(firsts[i]))
 
-    milliseconds = _timed(begin)
-    tell(f"Agent of seed {agent.seed}: a new goal to its first action in {milliseconds:.0f} ms (median of {TIMED}).")
-    answers = {"seed": agent.seed, "vertices": agent.built.n_vertices, "first_action_ms": milliseconds}
-    return _Attempt(answers, policy, tried_in)
+    return _timed(begin)
 
 
 def _timed(call: Callable[[int], Any]) -> float:
@@ -235,20 +267,15 @@ def _timed(call: Callable[[int], Any]) -> float:
     return float(np.median(taken))
 
 
-def _first_observation(task: Task, seed: int) -> Any:
-    with closing(task.make()) as env:
-        return env.reset(seed=seed, options=dict(task.begin(seed)) if task.begin else None)[0]
-
-
 # --- trying it --------------------------------------------------------------------------------------------------------
 
 
-def _tried(run: Run, name: str, agent: Agent, attempt: _Attempt, request: Request) -> Scores | None:
+def _tried(run: Run, agent: Agent, attempt: _Attempt, request: Request) -> Scores | None:
     """Evaluate, unless only answers are wanted; called again, it runs only the episodes that are missing."""
-    if request.n_episodes == 0:
+    if attempt.task is None or request.n_episodes == 0:
         return None
-    task = replace(attempt.task, name=f"{run.find_task().name}: {name}")
-    settings = agent.config.to_dict() | {"wanted": name}
+    task = replace(attempt.task, name=f"{run.named_task().name}: {attempt.name}")
+    settings = agent.config.to_dict() | {"wanted": attempt.name}
     scores = Measured(run, task, "VMG", agent.seed, settings).scores(attempt.actor, request)
     scores = replace(scores, task=attempt.task.name)
     attempt.answers["scores"] = scores.to_dict()

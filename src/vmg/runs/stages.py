@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,9 @@ from vmg.base.errors import VMGError
 from vmg.base.files import write_json, write_text
 from vmg.base.versions import versions
 from vmg.data.episodes import Episodes
-from vmg.envs import Task
+from vmg.data.fields import moved_fields
+from vmg.envs import TASKS, Task
+from vmg.envs.fitting import ignored_goal
 from vmg.evaluation import Actor, Scores, Summary
 from vmg.evaluation.baselines import cloning_actors
 from vmg.graph import GraphConfig, SolveConfig, summarise
@@ -23,6 +26,7 @@ from vmg.learn.config import Training
 from vmg.networks.encoder import embed
 from vmg.runs.commands import evaluate_command
 from vmg.runs.notes import Measured, Trial
+from vmg.runs.remarks import idle_options, idle_workers, on_graph, on_likeness, on_plan, reach_of_starts
 from vmg.runs.run import Run, load_run, save_run
 
 
@@ -42,13 +46,15 @@ def train(*runs: Run) -> None:
         else:
             save_run(run)
     trainings = _trainings(runs, "training")
-    for run, agents in zip(runs, Agent.fit_together(trainings, [run.config for run in runs]), strict=True):
+    learned = Agent.fit_together(trainings, [run.config for run in runs])
+    for run, training, agents in zip(runs, trainings, learned, strict=True):
         for agent in agents:
             folder = run.agent_folder(agent.seed)
             if not (folder / "config.json").exists():
                 _write_losses(agent.seed, run.folder / "training" / "metrics.csv", folder / "metrics.csv")
                 agent.save(folder)
-        save_run(replace(load_run(run.folder), data=run.data, keys=run.keys))  # the data may have another name here
+        # the data may have another name here
+        save_run(replace(load_run(run.folder), data=run.data, keys=run.keys, returns=_mean_and_best(training.episodes)))
         folders = ", ".join(str(run.agent_folder(seed)) for seed in run.seeds)
         say(f"Trained for {run.config.learn.steps:,} steps: {folders}.")
 
@@ -61,47 +67,66 @@ def train_baselines(*runs: Run) -> None:
 
 def build(run: Run, config: GraphConfig) -> None:
     """Build the graph of every agent that has not got this one already."""
-    episodes: Episodes | None = None
+    task, episodes = run.task_or_none(), None
+    if task and task.goal and not config.goal_columns:
+        config = replace(config, goal_columns=task.goal.columns)
+    _say_all(idle_options(replace(run.config, graph=config)))
     for folder, agent in run.agents():
         if agent.graph and agent.config.graph == config:
             say(f"{folder} has this graph already: {agent.graph.n_vertices:,} vertices.")
             continue
         if episodes is None:
             episodes, held_out = run.episodes()
+        _refuse_other_data(agent, episodes)
         built = replace(agent, config=replace(agent.config, graph=config)).build(episodes)
         built.save(folder)
         say(f"{folder}: {_in_words(built, held_out)}")
+        _say_all(on_graph(built.built, run.folder))
     save_run(replace(run, config=replace(run.config, graph=config)))
 
 
 def solve(run: Run, config: SolveConfig) -> None:
     """Solve the graph of every agent for the rewards recorded in the data."""
+    _say_all(idle_options(replace(run.config, solve=config)))
     episodes, _ = run.episodes()
     for folder, agent in run.agents():
-        solved = replace(agent, config=replace(agent.config, solve=config)).solve(episodes)
+        solved = replace(agent, config=replace(agent.config, solve=config), episodes=episodes).solve()
         solved.save(folder)
         values = solved.own_plan.values
         say(f"{folder}: values from {values.min():.3g} to {values.max():.3g}.")
+        _say_all(on_plan(solved.own_plan))
     save_run(replace(run, config=replace(run.config, solve=config)))
 
 
 def evaluate_run(run: Run, config: ActConfig, trial: EvaluateTrial) -> dict[str, list[Scores]]:
     """Evaluate every agent, and the baselines if asked, in the run's task: the scores of each, seed by seed."""
     task = run.find_task()
+    _say_all([*idle_workers(trial), *_unread_goal(run, task)])
     found: dict[str, list[Scores]] = {"VMG": []}
     for folder, agent in run.agents():
-        acting = replace(agent, config=replace(agent.config, act=config))
+        acting = knowing_goals(run, task, replace(agent, config=replace(agent.config, act=config)))
         scores = agent_scores(run, task, "VMG", acting, acting.policy(), trial)
         acting.save(folder)
         write_json(folder / "scores.json", scores.to_dict())
         write_card(folder)
+        _say_all(on_likeness(scores, acting.built))
         found["VMG"].append(scores)
     if trial.baselines:
         found |= baseline_scores(run, task, trial)
-    run = replace(run, config=replace(run.config, act=config))
+    run = replace(run, config=replace(run.config, act=config, graph=acting.config.graph))
     save_run(run)
     _write_scores(run, task, found, trial)
     return found
+
+
+def knowing_goals(run: Run, task: Task, agent: Agent) -> Agent:
+    """Return an agent that can look up the goals which the task names; the data are loaded if it does not keep them."""
+    graph, columns = agent.built, task.goal.columns if task.goal else ()
+    if graph.recordings or set(columns) <= set(graph.goal_columns):
+        return agent
+    places = run.episodes()[0].observations[:, list(columns)]
+    config = replace(agent.config, graph=replace(agent.config.graph, goal_columns=columns))
+    return replace(agent, config=config, graph=replace(graph, goal_columns=columns, places=places))
 
 
 def agent_scores(run: Run, task: Task, method: str, agent: Agent, actor: Actor, trial: Trial) -> Scores:
@@ -149,14 +174,47 @@ def _alike(pairs: Sequence[tuple[Run, Training]]) -> list[list[tuple[Run, Traini
     return list(groups.values())
 
 
+def _say_all(sentences: Sequence[str]) -> None:
+    for sentence in sentences:
+        say(sentence)
+
+
+def _mean_and_best(episodes: Episodes) -> tuple[float, float]:
+    return float(episodes.returns.mean()), float(episodes.returns.max())
+
+
+def _refuse_other_data(agent: Agent, episodes: Episodes) -> None:
+    """A graph can be built from other data than was learned from, but not from columns in another order."""
+    if moved := moved_fields(agent.data.fields, episodes.fields):
+        raise VMGError(
+            f"{episodes.source} has its columns in another order than when the agent learned from it: {moved}. Restore "
+            "the data, or train on it anew with another --out."
+        )
+    if episodes.digest != agent.data.digest:
+        say(
+            f"{episodes.source} is not what the agent learned from: it has {episodes.n_steps:,} steps, and had "
+            f"{agent.data.steps:,}."
+        )
+
+
+def _unread_goal(run: Run, task: Task) -> list[str]:
+    """Say of an environment that is not built in if it names a goal which nobody reads."""
+    if run.named_task().name in TASKS:
+        return []
+    with closing(task.make()) as env:
+        unread = ignored_goal(task, env.reset(seed=0)[0])
+    return [unread] if unread else []
+
+
 def _in_words(agent: Agent, held_out: Episodes | None) -> str:
     """Say how large the graph is and, where episodes were held out, how much of them it knows."""
     features = embed(agent.weights, held_out.observations) if held_out else None
     summary = summarise(agent.built, held_out=held_out, held_out_features=features)
+    words = f"{summary.in_words}; from a recorded start {100 * reach_of_starts(agent.built):.0f} % can be reached"
     if summary.covered_observations is None or summary.covered_steps is None:
-        return f"{summary.in_words}."
+        return f"{words}."
     return (
-        f"{summary.in_words}; of the episodes held out it covers {100 * summary.covered_observations:.1f} % of the "
+        f"{words}; of the episodes held out it covers {100 * summary.covered_observations:.1f} % of the "
         f"observations and {100 * summary.covered_steps:.1f} % of the steps."
     )
 

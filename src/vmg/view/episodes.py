@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from vmg.act.likeness import Likeness
 from vmg.act.plan import Plan
 from vmg.act.policy import Decision, Policy
 from vmg.agent.agent import Agent
@@ -99,6 +100,9 @@ class _NotingActor:
         self.states.append(np.array(state))
         self.decisions.append(decided[0])
         return self.decisions[-1].action
+
+    def likeness(self, states: Float32s) -> Likeness:
+        return self.policy.likeness(states)
 
 
 class _NotingEnvironment:

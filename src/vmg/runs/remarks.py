@@ -1,0 +1,108 @@
+"""What is worth saying about a run, in sentences: a graph in pieces, options that do nothing, a world that has changed.
+
+Each function returns the sentences that apply; the stages say them.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from vmg.act.likeness import spread_of_starts
+from vmg.act.plan import Plan
+from vmg.agent.settings import AgentConfig
+from vmg.evaluation import Scores
+from vmg.graph import GraphConfig, MemoryGraph, SolveConfig, summarise
+from vmg.graph.evidence import reachable_from
+from vmg.runs.notes import Trial
+
+STARTS = 20
+"""Recorded starts from which is looked how much of a graph can be reached."""
+WHOLE = 0.9
+"""Share of the vertices from which on a graph counts as one piece, or as keeping every state."""
+
+
+def on_graph(graph: MemoryGraph, folder: Path) -> list[str]:
+    """Say what the radius has made of the states, and how much of the graph can be reached."""
+    states, radius = len(graph.labels), graph.radius
+    wider, narrower = (f"vmg build {folder} --graph.radius {factor * radius:.3g}" for factor in (2, 0.5))
+    said = []
+    if graph.n_vertices >= WHOLE * states:
+        said.append(
+            f"The radius {radius:g} keeps {graph.n_vertices:,} of {states:,} states as vertices of their own: episodes "
+            f"hardly meet, so little can be stitched. Try a larger one: {wider}"
+        )
+    if graph.n_vertices <= max(2, min(10, states // 100)):
+        said.append(
+            f"The radius {radius:g} merges {states:,} states into {graph.n_vertices:,} vertices, too few to plan on. "
+            f"Try a smaller one: {narrower}"
+        )
+    summary = summarise(graph)
+    if summary.largest_component < WHOLE:
+        said.append(
+            f"The graph is in {summary.components:,} pieces that no recorded step joins; the largest has "
+            f"{100 * summary.largest_component:.0f} % of the vertices, and no way leads from one to another. A larger "
+            f"radius joins more: {wider}"
+        )
+    return said
+
+
+def reach_of_starts(graph: MemoryGraph) -> float:
+    """Return which share of the vertices can be reached from a recorded start: the median of some of them."""
+    firsts = np.cumsum(graph.lengths + 1) - (graph.lengths + 1)
+    chosen = np.unique(np.linspace(0, len(firsts) - 1, STARTS).astype(int))
+    return float(np.median([reachable_from(graph, int(graph.labels[row])).mean() for row in firsts[chosen]]))
+
+
+def on_plan(plan: Plan) -> list[str]:
+    """Say from how much of the graph the recorded rewards can be had."""
+    if not plan.rewarded_steps:
+        return ["No recorded step is rewarded, so these values lead nowhere: name a goal, or a reward of your own."]
+    share = float(plan.can_reach.mean())
+    text = f"From {100 * share:.0f} % of the vertices a rewarded step can be reached"
+    return [f"{text}." if share >= WHOLE else f"{text}: from the others, no recorded way leads to one."]
+
+
+def on_likeness(scores: Scores, graph: MemoryGraph) -> list[str]:
+    """Say how far the evaluation was like the recordings, and of starts that are not."""
+    found = scores.likeness
+    if not found:
+        return []
+    said = [f"{100 * found['off_graph']:.1f} % of the steps were off the graph, farther than its radius from it."]
+    if found["start"] > 1:
+        said.append(
+            f"Starts are {found['start']:.1f} radii from anything recorded: the environment begins unlike the data, "
+            "and scores may say more about that than about the agent."
+        )
+    elif found["from_starts"] > max(1.0, 1.5 * (spread := spread_of_starts(graph))):
+        said.append(
+            f"Starts are {found['from_starts']:.1f} radii from the nearest recorded start, and those are at most "
+            f"{spread:.1f} from each other: the environment is reset elsewhere than when it was recorded."
+        )
+    return said
+
+
+def idle_options(config: AgentConfig) -> list[str]:
+    """Say which settings that were changed do nothing beside the others."""
+    graph, solve = config.graph, config.solve
+    usual, defaults = GraphConfig(), SolveConfig()
+    kmeans, edges, greedy = graph.merging == "kmeans", solve.paths == "edges", solve.search == "greedy"
+    idle = {
+        "solve.switch-cost does nothing along edges: it is for --solve.paths recordings": edges
+        and solve.switch_cost != defaults.switch_cost,
+        "solve.search-steps does nothing in a greedy search": greedy and solve.search_steps is not None,
+        "solve.path-weights does nothing in a greedy search": greedy and solve.path_weights != defaults.path_weights,
+        "solve.ties does nothing in a greedy search": greedy and solve.ties != defaults.ties,
+        "graph.labelling does nothing with k-means, which labels by the nearest centroid": kmeans
+        and graph.labelling != usual.labelling,
+        "graph.radius does nothing with k-means and --graph.clusters": kmeans
+        and graph.clusters is not None
+        and graph.radius != usual.radius,
+    }
+    return [f"The option --{words}." for words, applies in idle.items() if applies]
+
+
+def idle_workers(trial: Trial) -> list[str]:
+    """Say that a number of workers does nothing where there are none."""
+    if trial.executor == "here" and trial.workers not in (None, 1):
+        return ["The option --workers does nothing with --executor here, which is one process."]
+    return []

@@ -1,0 +1,157 @@
+"""Requests for a new task: what is wanted, in the words of the command, and as an objective."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from tyro.conf import arg
+
+from vmg.base.errors import VMGError
+from vmg.base.types import Float32s
+from vmg.data.fields import Fields
+from vmg.envs import Task
+from vmg.envs.words import read_goal, usual_tolerance
+from vmg.goals import Objective, Stages, all_of, any_of, in_order, reward_file
+from vmg.graph.settings import GoalKind
+from vmg.runs.notes import Trial
+
+RANDOM = "random"
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request(Trial):
+    """What is wanted, and how it is tried."""
+
+    reward: str | None = None
+    """A reward, FILE.py:FUNCTION: a function of (o_t, a_t, o_{t+1}) on whole arrays, one row per step. The file is
+    run."""
+    goal: tuple[str, ...] = ()
+    """A place, hand=0.9,0.9 or by columns 4,5=0.9,0.9, or a region, hand=0..1,0..1. Several: one after the other in one
+    episode, unless --any or --all. `random`: another one in every episode, drawn by the environment."""
+    any_goal: Annotated[bool, arg(name="any")] = False
+    """Of several goals, any one will do."""
+    all_goals: Annotated[bool, arg(name="all")] = False
+    """Several goals at once; in which order they are reached is found on the graph."""
+    before: tuple[str, ...] = ()
+    """With --all, which goal comes before which, by their numbers: 1,2 has the first one reached before the second."""
+    avoid: tuple[str, ...] = ()
+    """Regions that no way may pass, hand=0..1,0..1."""
+    penalty: str | None = None
+    """What steps on the way to a goal cost, FILE.py:FUNCTION, a function as for --reward. The file is run."""
+    penalty_weight: float = 1.0
+    """How many steps a penalty of 1 is worth."""
+    skill: tuple[str, ...] = ()
+    """Skills that the task knows by name, all of them at once: "top burner"."""
+    tolerance: float | None = None
+    """How near counts as reached; None: as near as goals named by the environment must be, or a twentieth of what the
+    data cover."""
+    kind: GoalKind | None = None
+    """Reach it and be done, or stay there; None: stay for skills, so that a motion is followed through, else reach."""
+    agents: Annotated[tuple[int, ...], arg(name="seeds")] = ()
+    """Agents of the run to ask, by seed; none: all."""
+    n_episodes: Annotated[int, arg(name="episodes")] = 20
+    """Episodes to try it in, for each agent; 0: only answer, which needs no simulator."""
+
+    @property
+    def goal_kind(self) -> GoalKind:
+        return self.kind or ("stay" if self.skill else "reach")
+
+    @property
+    def is_random(self) -> bool:
+        """Whether the environment draws the goals."""
+        return self.goal == (RANDOM,)
+
+
+def check(request: Request) -> None:
+    """Refuse a request that wants nothing, or two things, or says something that would do nothing."""
+    if sum(map(bool, (request.reward, request.goal, request.skill))) != 1:
+        raise VMGError("Say one thing that is wanted: --reward FILE.py:FUNCTION, --goal FIELD=NUMBERS or --skill NAME.")
+    if request.tolerance is not None and (request.is_random or not request.goal):
+        raise VMGError("A tolerance says how near a place counts as reached: give it with --goal FIELD=NUMBERS.")
+    if (request.any_goal or request.all_goals) and len(request.goal) < 2:
+        raise VMGError("--any and --all join several goals: name them after one --goal, --goal A=1,2 B=3.")
+    if request.any_goal and request.all_goals:
+        raise VMGError("Any of the goals, or all of them: give --any or --all, not both.")
+    if request.before and not request.all_goals:
+        raise VMGError("--before orders the goals of --all; without --all, goals are reached in the order given.")
+    if request.kind and (request.reward or request.is_random):
+        raise VMGError("--kind says whether a goal is reached or stayed at: give it with --goal FIELD=NUMBERS.")
+    if (request.avoid or request.penalty) and request.is_random:
+        raise VMGError("What is avoided or costs is for goals that are named: --goal FIELD=NUMBERS.")
+    if request.penalty and request.reward:
+        raise VMGError("A penalty is for the way to a goal: take it off the reward in the function of --reward.")
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What words mean for one run: the names of its columns, and how much the data cover of them."""
+
+    fields: Fields
+    states: Float32s
+    task: Task | None
+    whose: str
+
+    def objective(self, request: Request, tell: Tell) -> Objective | Stages:
+        """Return what a request wants; a tolerance that nobody named is told."""
+        if request.reward:
+            objective: Objective | Stages = reward_file(request.reward)
+        elif request.skill:
+            objective = self._skills(request.skill)
+        else:
+            objective = _joined([self._goal(each, request, tell) for each in request.goal], request)
+        for region in request.avoid:
+            objective = objective.avoiding(self._region(region, request.tolerance))
+        if request.penalty:
+            objective = objective.costing(request.penalty_weight, reward_file(request.penalty))
+        return objective if request.goal_kind == "reach" else objective.staying()
+
+    def _skills(self, names: tuple[str, ...]) -> Objective:
+        if self.task is None:
+            raise VMGError(f"{self.whose} has no task that knows skills by name: name one with --task.")
+        return self.task.asked_for(names)[0]
+
+    def _goal(self, text: str, request: Request, tell: Tell) -> Objective:
+        wanted = read_goal(text, self.fields, self.states.shape[1], whose=self.whose)
+        if not wanted.exact or request.tolerance is not None:
+            if request.tolerance is not None and not wanted.exact:
+                tell(f"The tolerance does nothing for {text!r}, which is a region.")
+            return wanted.objective(request.tolerance)
+        tolerance = self.task.tolerance_in(wanted.columns) if self.task else None
+        if tolerance is None:
+            tolerance = usual_tolerance(self.states, wanted.exact)
+            tell(
+                f"How near to {text!r} counts as reached is not said: within {tolerance:g}, a twentieth of what the "
+                "data cover there. --tolerance changes it."
+            )
+        return wanted.objective(tolerance)
+
+    def _region(self, text: str, tolerance: float | None) -> Objective:
+        region = read_goal(text, self.fields, self.states.shape[1], whose=self.whose)
+        if region.exact and tolerance is None:
+            tolerance = usual_tolerance(self.states, region.exact)
+        return region.objective(tolerance)
+
+
+def _joined(goals: list[Objective], request: Request) -> Objective | Stages:
+    if len(goals) == 1:
+        return goals[0]
+    if request.any_goal:
+        return any_of(goals)
+    return all_of(goals, before=_pairs(request.before, goals)) if request.all_goals else in_order(goals)
+
+
+def _pairs(before: tuple[str, ...], goals: list[Objective]) -> list[tuple[Objective, Objective]]:
+    pairs = []
+    for text in before:
+        numbers = [int(part) for part in text.split(",") if part.strip().isdecimal()]
+        if len(numbers) != 2 or not all(1 <= number <= len(goals) for number in numbers):
+            raise VMGError(f"--before takes two numbers of goals, 1 to {len(goals)}: --before 1,2, not {text!r}.")
+        pairs.append((goals[numbers[0] - 1], goals[numbers[1] - 1]))
+    return pairs
+
+
+def in_task(request: Request, task: Task) -> Task:
+    """Return the task that checks the skills asked for by itself."""
+    _, asked = task.asked_for(request.skill)
+    return replace(asked, protocol=f"{asked.protocol} Scored by the environment's own check.")

@@ -1,0 +1,205 @@
+"""A stranger's first commands: own logs, no task, a task in a file, a gymnasium id; every `Next:` works when typed."""
+
+import json
+import shlex
+
+import numpy as np
+import pytest
+
+from vmg.cli.main import main
+
+TASK = '''
+import gymnasium
+import numpy as np
+
+import vmg
+
+
+class Cart(gymnasium.Env):
+    """A cart on a line: where it is, how fast it goes, and what a second sensor says of where it is."""
+
+    observation_space = gymnasium.spaces.Box(-9, 9, (3,))
+    action_space = gymnasium.spaces.Box(-1, 1, (1,))
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.at, self.speed = self.np_random.uniform(-0.3, 0.3), 0.0
+        return self.seen(), {}
+
+    def step(self, action):
+        self.speed = 0.8 * self.speed + 0.2 * float(np.clip(action, -1, 1)[0])
+        self.at = float(np.clip(self.at + self.speed, -5, 5))
+        return self.seen(), float(self.at > 3), False, False, {}
+
+    def seen(self):
+        return np.array([self.at, self.speed, 2 * self.at], np.float32)
+
+
+class GoalCart(Cart):
+    """The same, with a goal in every episode that the observation names."""
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.goal = self.np_random.uniform(-3, 3)
+        return self.seen_with_goal(), {}
+
+    def step(self, action):
+        _, _, _, _, _ = super().step(action)
+        there = abs(self.at - self.goal) < 0.3
+        return self.seen_with_goal(), float(there), bool(there), False, {"is_success": bool(there)}
+
+    def seen_with_goal(self):
+        return {"observation": self.seen(), "achieved_goal": np.array([self.at]), "desired_goal": np.array([self.goal])}
+
+
+def logged(n=40, seed=0):
+    rng, episodes, env = np.random.default_rng(seed), [], Cart()
+    for i in range(n):
+        seen, actions, rewards = [env.reset(seed=i)[0]], [], []
+        wanted = rng.uniform(-4, 4)
+        for _ in range(50):
+            actions.append(np.clip([wanted - env.at - 2 * env.speed + rng.normal(0, 0.3)], -1, 1))
+            observation, reward, _, _, _ = env.step(actions[-1])
+            seen.append(observation)
+            rewards.append(reward)
+        episodes.append((np.array(seen), np.array(actions), np.array(rewards), False, True))
+    return episodes
+
+
+gymnasium.register("OwnCart-v0", Cart, max_episode_steps=50)
+gymnasium.register("OwnGoalCart-v0", GoalCart, max_episode_steps=50)
+cart = vmg.Task(name="cart", environment=Cart, horizon=50, score_range=(0.0, 50.0), fields={"place": (0,)})
+'''
+LITTLE = ["--learn.steps", "300", "--learn.hidden-units", "32", "--learn.encoder-inputs", "normalised"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Logs as a stranger has them, and a file with a task."""
+    folder = tmp_path_factory.mktemp("own")
+    (folder / "own_cart.py").write_text(TASK)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def logs(folder):
+    import sys
+
+    sys.path.append(str(folder))
+    from own_cart import logged
+
+    observations, actions, rewards, _, _ = (
+        np.concatenate(each) if i < 3 else each for i, each in enumerate(zip(*logged(), strict=True))
+    )
+    ends = np.zeros(len(actions), bool)
+    ends[49::50] = True
+    file = folder / "logs.npz"
+    firsts = np.array([episode[0][:-1] for episode in logged()]).reshape(-1, 3)
+    nexts = np.array([episode[0][1:] for episode in logged()]).reshape(-1, 3)
+    np.savez(
+        file,
+        observations=firsts,
+        next_observations=nexts,
+        actions=actions,
+        rewards=rewards,
+        terminals=np.zeros(len(actions), bool),
+        timeouts=ends,
+    )
+    return file
+
+
+def said(capsys, *arguments):
+    """Run a command and return what it said on standard error, in one line per sentence."""
+    capsys.readouterr()
+    assert main(list(arguments)) == 0
+    return capsys.readouterr().err
+
+
+def following(text):
+    """The command that the last `Next:` names."""
+    (command,) = [line.removeprefix("Next: ") for line in text.splitlines() if line.startswith("Next: ")]
+    program, *arguments = shlex.split(command)
+    assert program == "vmg"
+    return arguments
+
+
+def walk(capsys, *first):
+    """Type the first command, then whatever `Next:` says, until it says no more; return every command typed."""
+    typed, arguments = [], list(first)
+    while arguments:
+        typed.append(arguments)
+        text = said(capsys, *arguments)
+        arguments = following(text) if "Next: " in text else []
+        if arguments[:1] == ["evaluate"]:
+            arguments += ["--episodes", "3", "--workers", "1"]
+        if arguments[:1] == ["report"]:
+            arguments += ["--films", "0", "--replays", "1"]
+    return typed
+
+
+def test_own_logs_without_a_task_end_with_an_answer(logs, folder, capsys):
+    run = folder / "bare"
+    typed = walk(capsys, "train", f"npz:{logs}", "--out", str(run), *LITTLE)
+    assert [arguments[0] for arguments in typed] == ["train", "build", "solve", "retask"]
+    assert typed[-1][-2:] == ["--episodes", "0"]
+    (file,) = (run / "retask").glob("*.json")
+    content = json.loads(file.read_text())
+    assert content["summary"] is None
+    assert content["agents"][0]["from_a_start"][0]["possible"]
+
+
+def test_a_goal_without_a_task_is_answered_and_why_it_is_not_tried_is_said(logs, folder, capsys):
+    assert main(["retask", str(folder / "bare"), "--goal", "0=2"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "How near to '0=2' counts as reached is not said: within 0." in told
+    assert "From the start of recorded episode 0" in told
+    assert "It is not tried. No task is known" in told
+    assert "--task: file.py:NAME" in told
+
+
+def test_evaluating_without_a_task_names_the_cure_and_the_cure_works(logs, folder, capsys):
+    run = str(folder / "bare")
+    assert main(["evaluate", run]) == 2
+    assert "Name one with --task: file.py:NAME" in " ".join(capsys.readouterr().err.split())
+    few = ["--episodes", "3", "--workers", "1"]
+    assert main(["evaluate", run, "--task", f"{folder}/own_cart.py:cart", *few]) == 0
+    assert main(["evaluate", run, *few]) == 0  # it is remembered
+    assert main(["retask", run, "--goal", "place=2", "--tolerance", "0.5", *few]) == 0
+    assert "a start of cart (seed 0)" in capsys.readouterr().out
+    scores = json.loads((folder / "bare" / "scores.json").read_text())
+    assert scores["task"] == "cart"
+    assert 0 <= scores["scores"]["VMG"][0]["likeness"]["off_graph"] <= 1
+
+
+def test_the_walk_with_a_task_in_a_file(logs, folder, capsys):
+    task = f"{folder}/own_cart.py:cart"
+    typed = walk(capsys, "train", f"npz:{logs}", "--out", str(folder / "file"), "--task", task, *LITTLE)
+    assert [arguments[0] for arguments in typed] == ["train", "build", "solve", "evaluate", "report"]
+    assert (folder / "file" / "report.html").exists()
+
+
+def test_the_walk_with_a_gymnasium_id(logs, folder, capsys):
+    run = folder / "registered"
+    typed = walk(capsys, "train", f"npz:{logs}", "--out", str(run), "--task", "own_cart:OwnCart-v0", *LITTLE)
+    assert [arguments[0] for arguments in typed] == ["train", "build", "solve", "evaluate", "report"]
+    scores = json.loads((run / "scores.json").read_text())
+    assert scores["task"] == "own_cart:OwnCart-v0"
+    low, high = scores["scores"]["VMG"][0]["score_range"]
+    assert 0 < low < high <= 50  # what was recorded scores 0 and 100
+    assert "mean return of the recorded episodes" in scores["protocol"]
+
+
+def test_the_goal_that_an_environment_names_is_found_in_the_state_and_followed(logs, folder, capsys):
+    few = ["--episodes", "4", "--workers", "1"]
+    assert main(["evaluate", str(folder / "registered"), "--task", "own_cart:OwnGoalCart-v0", *few, "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["VMG"][0]["success_rate"] is not None
+    config = json.loads((folder / "registered" / "run.json").read_text())["config"]
+    assert config["graph"]["goal_columns"] == [0]
+    assert main(["retask", str(folder / "registered"), "--goal", "random", *few]) == 0
+
+
+def test_baselines_of_an_own_task(logs, folder):
+    assert main(["evaluate", str(folder / "file"), "--episodes", "2", "--workers", "1", "--baselines"]) == 0
+    scores = json.loads((folder / "file" / "scores.json").read_text())
+    assert scores["scores"].keys() == {"VMG", "BC", "GCBC"}
