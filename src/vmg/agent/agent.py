@@ -9,6 +9,7 @@ from typing import Any, overload
 
 from vmg import learn
 from vmg.act.body import Body, Recorded
+from vmg.act.conjunction import ConjunctionPlan, make_conjunction
 from vmg.act.plan import Plan, make_plan
 from vmg.act.policy import Policy
 from vmg.act.sequence import SequencePlan
@@ -18,7 +19,7 @@ from vmg.agent.settings import AgentConfig
 from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
 from vmg.data.facts import DataFacts
-from vmg.goals.objectives import Objective, Stages, recorded_rewards
+from vmg.goals.objectives import Conjunction, Objective, Stages, recorded_rewards
 from vmg.graph import MemoryGraph, Routes, build
 from vmg.learn import Training
 from vmg.networks import Weights, embed
@@ -84,12 +85,19 @@ class Agent:
         return replace(self, routes=self.plan(recorded_rewards(), episodes).routes)
 
     @overload
+    def plan(  # type: ignore[overload-overlap]
+        self, objective: Conjunction, episodes: Episodes | None = None
+    ) -> Plan | ConjunctionPlan: ...
+
+    @overload
     def plan(self, objective: Objective, episodes: Episodes | None = None) -> Plan: ...
 
     @overload
     def plan(self, objective: Stages, episodes: Episodes | None = None) -> SequencePlan: ...
 
-    def plan(self, objective: Objective | Stages, episodes: Episodes | None = None) -> Plan | SequencePlan:
+    def plan(
+        self, objective: Objective | Stages, episodes: Episodes | None = None
+    ) -> Plan | SequencePlan | ConjunctionPlan:
         """Solve the graph for an objective, or for one after the other; milliseconds, and nothing is trained.
 
         `episodes` are those the graph was built from. An agent that was just built has them; a loaded one knows what
@@ -98,16 +106,22 @@ class Agent:
         recorded = Recorded(self.built, episodes if episodes is not None else self.episodes)
         if isinstance(objective, Stages):
             return SequencePlan(objective, tuple(make_plan(self.body, each, recorded) for each in objective.stages))
+        if isinstance(objective, Conjunction):
+            return make_conjunction(self.body, objective, recorded)
         return make_plan(self.body, objective, recorded)
 
     def plan_many(
         self, objectives: Sequence[Objective], episodes: Episodes | None = None, *, workers: int | None = None
     ) -> list[Plan]:
         """Plan for many objectives at once, on all cores: the kernels run side by side on one graph."""
+
+        def plan(objective: Objective) -> Plan:
+            return self.plan(objective, episodes)
+
         if objectives:
-            self.plan(objectives[0], episodes)  # what the graph keeps for all of them is made once
+            plan(objectives[0])  # what the graph keeps for all of them is made once
         with ThreadPoolExecutor(workers) as pool:
-            return list(pool.map(lambda objective: self.plan(objective, episodes), objectives))
+            return list(pool.map(plan, objectives))
 
     def policy(self, settings: ActConfig | None = None) -> Policy:
         """Return a policy that follows the agent's own plan, or the objective that an episode begins with."""

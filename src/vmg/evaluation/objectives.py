@@ -4,8 +4,11 @@ An environment pays for its own task. A plan's objective is therefore scored by 
 sees:
 
     a place, a region, a predicate, "reach"    each is paid once, in order; the last one ends the episode
+    all of several, in an order that is found  each more that holds at once is paid; all at once end the episode
     "stay"                                     every step there is paid
     rewards, sums                              every step is paid what the objective says
+
+Steps in regions that are to be avoided are counted.
 """
 
 from collections.abc import Sequence
@@ -14,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from vmg.act.conjunction import ConjunctionPlan
 from vmg.act.plan import Plan
 from vmg.act.sequence import SequencePlan, next_stage
 from vmg.base.errors import VMGError
@@ -24,38 +28,55 @@ from vmg.envs.wrappers import Wrapped
 from vmg.goals.objectives import Objective
 
 
-def scored_by(task: Task, plan: Plan | SequencePlan) -> Task:
+def scored_by(task: Task, plan: Plan | SequencePlan | ConjunctionPlan) -> Task:
     """Return the task with a plan's objective in place of what its environment pays; a horizon's steps per stage."""
-    objectives = tuple(stage.objective for stage in plan.stages)
+    together = isinstance(plan, ConjunctionPlan) and plan.objective.kind == "reach"
+    objectives = _objectives(plan)
     horizon = task.horizon and task.horizon * len(objectives)
-    how, score_range = _scoring(plan.stages, horizon)
+    how, score_range = _scoring(plan, objectives, horizon)
+    before = plan.objective.before if isinstance(plan, ConjunctionPlan) else ()
+    scoring = _Scoring(replace(task, horizon=horizon), objectives, before if together else None)
     return replace(
         task,
         name=f"{task.name}: {plan.objective.name}",
-        environment=_Scoring(replace(task, horizon=horizon), objectives),
+        environment=scoring,
         options={},
         endless={},
         goal=None,
         horizon=horizon,
         score_range=score_range,
-        report=("reached",) if objectives[0].distance else (),
+        report=("reached",) * bool(objectives[0].distance) + ("avoided_steps",) * bool(scoring.avoided),
         protocol=f"Wanted: {plan.objective.name}. Scored on the state by the objective itself, not by the environment: "
         f"{how}.",
     )
 
 
-def _scoring(stages: Sequence[Plan], horizon: int | None) -> tuple[str, tuple[float, float]]:
+def _objectives(plan: Plan | SequencePlan | ConjunctionPlan) -> tuple[Objective, ...]:
+    """What is scored, one after the other or all at once."""
+    if not isinstance(plan, ConjunctionPlan):
+        return tuple(stage.objective for stage in plan.stages)
+    if plan.objective.kind == "stay":
+        return (plan.objective,)
+    first, *rest = plan.parts
+    return (replace(first, avoided=plan.objective.avoided), *rest)
+
+
+def _scoring(
+    plan: Plan | SequencePlan | ConjunctionPlan, objectives: Sequence[Objective], horizon: int | None
+) -> tuple[str, tuple[float, float]]:
     """Say how a score comes about, and which returns score 0 and 100."""
-    first, n = stages[0], len(stages)
-    if not first.has_goal:
-        mean, best = _recorded_returns(first)
+    n = len(objectives)
+    if objectives[0].distance is None:
+        mean, best = _recorded_returns(plan.stages[0])
         how = f"0 is the mean return of the recorded episodes ({mean:.3g}), 100 their best ({best:.3g})"
         return f"each step is paid what the objective says; {how}", (mean, best if best > mean else mean + 1)
-    if first.objective.kind == "stay":
+    if objectives[0].kind == "stay":
         if n > 1 or horizon is None:
             raise VMGError('"stay" is for one objective, in a task that says how many steps an episode has.')
         return f"the score is the share of {horizon} steps spent there", (0.0, float(horizon))
     limit = f"in {horizon} steps" if horizon else "before the episode ends"
+    if isinstance(plan, ConjunctionPlan):
+        return f"the most that hold at once {limit} count", (0.0, float(n))
     order = ", each once and in this order" if n > 1 else ""
     return f"reached {limit} counts{order}", (0.0, float(n))
 
@@ -82,6 +103,13 @@ class _Scoring:
 
     task: Task
     objectives: tuple[Objective, ...]
+    before: tuple[tuple[int, int], ...] | None = None
+    """For objectives that are to hold at once: which is reached before which. None: they are reached in order."""
+
+    @property
+    def avoided(self) -> tuple[Objective, ...]:
+        """Regions in which steps are counted."""
+        return tuple(dict.fromkeys(region for each in self.objectives for region in each.avoided))
 
     def __call__(self) -> "_ScoredEnvironment":
         free = replace(self.task, options={**self.task.options, **self.task.endless})
@@ -92,28 +120,50 @@ class _ScoredEnvironment(Wrapped):
     def __init__(self, env: Any, scoring: _Scoring) -> None:
         super().__init__(env)
         self._scoring = scoring
-        self._stage, self._counted = 0, 0
+        self._stage, self._counted, self._inside = 0, 0, 0
+        self._ever, self._early = frozenset[int](), frozenset[int]()
         self._state = np.zeros(0, np.float32)
 
     def reset(self, **options: Any) -> Any:
         observation, info = self.env.reset(**options)
         self._state = self._scoring.task.state_of(observation)
-        self._stage, self._counted = next_stage(self._scoring.objectives, 0, self._state), 0
+        self._stage, self._counted, self._inside = 0, 0, 0
+        self._ever, self._early = frozenset(), frozenset()
+        self._reach()
         return observation, info
 
     def step(self, action: Any) -> Any:
         observation, _, terminated, truncated, _ = self.env.step(action)
         before, self._state = self._state, self._scoring.task.state_of(observation)
-        objectives = self._scoring.objectives
+        objectives, info = self._scoring.objectives, self._counted_inside()
         if objectives[0].distance is None:
-            return observation, _paid(objectives[0], before, action, self._state), terminated, truncated, {}
-        there = bool(objectives[0].reached(self._state[None])[0])
+            return observation, _paid(objectives[0], before, action, self._state), terminated, truncated, info
         if objectives[0].kind == "stay":
-            return observation, float(there), terminated, truncated, {"success": there, "reached": int(there)}
-        self._stage = next_stage(objectives, self._stage, self._state)
+            there = bool(objectives[0].reached(self._state[None])[0])
+            return observation, float(there), terminated, truncated, info | {"success": there, "reached": int(there)}
+        self._reach()
         reward, self._counted = self._stage - self._counted, self._stage
         done = self._stage == len(objectives)
-        return observation, float(reward), terminated or done, truncated, {"success": done, "reached": self._stage}
+        found = info | {"success": done, "reached": self._stage}
+        return observation, float(reward), terminated or done, truncated, found
+
+    def _reach(self) -> None:
+        """Count what is reached: in order, or the most at once."""
+        objectives, pairs = self._scoring.objectives, self._scoring.before
+        if pairs is None:
+            self._stage = next_stage(objectives, self._stage, self._state)
+            return
+        now = frozenset(i for i, each in enumerate(objectives) if each.reached(self._state[None])[0])
+        waiting = frozenset(second for first, second in pairs if first not in self._ever)
+        self._early = now & (waiting | self._early)  # what came too early counts once it has been reached anew
+        self._ever |= now - self._early
+        self._stage = max(self._stage, len(now - self._early))
+
+    def _counted_inside(self) -> dict[str, Any]:
+        if not self._scoring.avoided:
+            return {}
+        self._inside += any(region.reached(self._state[None])[0] for region in self._scoring.avoided)
+        return {"avoided_steps": self._inside}
 
 
 def _paid(objective: Objective, before: Float32s, action: Any, after: Float32s) -> float:

@@ -2,10 +2,10 @@
 
 from vmg.goals.combinations import all_of, any_of, in_order, weighted
 from vmg.goals.objectives import (
+    Conjunction,
     Objective,
     Place,
     Stages,
-    Together,
     near,
     recorded_rewards,
     reward_file,
@@ -16,10 +16,10 @@ from vmg.goals.objectives import (
 )
 
 __all__ = [
+    "Conjunction",
     "Objective",
     "Place",
     "Stages",
-    "Together",
     "all_of",
     "any_of",
     "in_order",

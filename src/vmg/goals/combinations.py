@@ -8,10 +8,10 @@ import numpy as np
 from vmg.base.errors import VMGError
 from vmg.base.types import Float32s, Float64s
 from vmg.data.episodes import Episodes
-from vmg.goals.objectives import Objective, Stages, Together, excess
+from vmg.goals.objectives import Conjunction, Objective, Stages, Together, excess, joined_columns
 
 
-def all_of(objectives: Sequence[Objective], *, before: Sequence[tuple[Objective, Objective]] = ()) -> Objective:
+def all_of(objectives: Sequence[Objective], *, before: Sequence[tuple[Objective, Objective]] = ()) -> Conjunction:
     """Want all of these at once: a state in which every one of them is reached.
 
     Where no recorded state is like that, `Agent.plan` finds an order in which they can be reached one after the other,
@@ -27,7 +27,7 @@ def all_of(objectives: Sequence[Objective], *, before: Sequence[tuple[Objective,
     name = " and ".join(each.name for each in objectives)
     avoided = tuple(region for each in objectives for region in each.avoided)
     penalties = tuple(penalty for each in objectives for penalty in each.penalties)
-    return Objective(name, Together(tuple(objectives), pairs), avoided=avoided, penalties=penalties)
+    return Conjunction(name, Together(tuple(objectives), pairs), avoided=avoided, penalties=penalties)
 
 
 def any_of(objectives: Sequence[Objective]) -> Objective:
@@ -66,6 +66,10 @@ class _ToAny:
     def __call__(self, observations: Float32s) -> Float64s:
         nearest: Float64s = np.min([excess(each, observations) for each in self.parts], axis=0)
         return nearest
+
+    @property
+    def columns(self) -> tuple[int, ...] | None:
+        return joined_columns(self.parts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -66,6 +66,10 @@ class Together:
         worst: Float64s = np.max([excess(each, observations) for each in self.parts], axis=0)
         return worst
 
+    @property
+    def columns(self) -> tuple[int, ...] | None:
+        return joined_columns(self.parts)
+
 
 @dataclass(frozen=True, eq=False)
 class Objective:
@@ -91,9 +95,10 @@ class Objective:
         return self.distance if isinstance(self.distance, Place) else None
 
     @property
-    def parts(self) -> "tuple[Objective, ...]":
-        """The objectives that it wants at once: itself alone, unless it was made by `all_of`."""
-        return self.distance.parts if isinstance(self.distance, Together) else (self,)
+    def columns(self) -> tuple[int, ...] | None:
+        """The columns of an observation that decide how far it is; None where that is not known."""
+        columns: tuple[int, ...] | None = getattr(self.distance, "columns", None)
+        return columns
 
     def staying(self) -> "Objective":
         """Return the same objective, to stay where it is reached."""
@@ -135,6 +140,26 @@ class Objective:
     def reached(self, observations: Float32s) -> Bools:
         """Say in which observations it is reached."""
         return self.distances(observations) <= self.tolerance
+
+
+@dataclass(frozen=True, eq=False)
+class Conjunction(Objective):
+    """Several objectives wanted at once; made by `all_of`."""
+
+    @property
+    def parts(self) -> tuple[Objective, ...]:
+        """The objectives that are wanted at once."""
+        return self._together.parts
+
+    @property
+    def before(self) -> tuple[tuple[int, int], ...]:
+        """Pairs of parts, by their places: the first is reached before the second."""
+        return self._together.before
+
+    @property
+    def _together(self) -> Together:
+        assert isinstance(self.distance, Together)
+        return self.distance
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,6 +243,14 @@ def where(predicate: Predicate, fields: Fields, *, name: str | None = None) -> O
     return Objective(name, _ToTruth(predicate, {field: tuple(columns) for field, columns in fields.items()}))
 
 
+def joined_columns(objectives: Sequence[Objective]) -> tuple[int, ...] | None:
+    """The columns of any of these objectives; None where those of one are not known."""
+    columns = [each.columns for each in objectives]
+    if None in columns:
+        return None
+    return tuple(dict.fromkeys(column for each in columns for column in each or ()))
+
+
 def excess(objective: Objective, observations: Float32s) -> Float64s:
     """How much farther each observation is from an objective than its tolerance."""
     return np.maximum(objective.distances(observations) - objective.tolerance, 0.0)
@@ -276,7 +309,8 @@ class _ToTruth:
         """The columns of the fields that the predicate reads."""
         width = 1 + max((column for columns in self.fields.values() for column in columns), default=0)
         read = _Reading({field: np.zeros((1, width), np.float32)[:, columns] for field, columns in self.fields.items()})
-        self.predicate(read)
+        with np.errstate(all="ignore"):
+            self.predicate(read)
         return tuple(column for field in read.fields for column in self.fields[field])
 
 

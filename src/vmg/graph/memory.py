@@ -53,6 +53,9 @@ class MemoryGraph:
     """The columns of an observation in which goals can be looked up without the data."""
     places: Float32s | None = None
     """Every recorded observation in the goal columns; None where there are none."""
+    observations: Float32s | None = None
+    """Every recorded observation, where there are goal columns and no recordings: a state that fulfils a goal in some
+    columns is a whole one."""
     unrecorded: Unrecorded | None = None
     """Edges that nobody recorded; None where all were."""
 
@@ -81,7 +84,7 @@ class MemoryGraph:
     def edge_steps(self) -> Float64s:
         """Environment steps each edge is expected to need: as recorded from entering its tail to leaving it."""
         leaving = np.bincount(self.tails, self.counts[: self.n_edges], self.n_vertices)
-        inside = self.counts[self.n_edges :]
+        inside = self.counts[self.n_edges : self.n_edges + self.n_vertices]
         steps: Float64s = np.where(leaving > 0, (leaving + inside) / np.maximum(leaving, 1), 0.0)[self.tails]
         if self.unrecorded:
             steps[self.unrecorded.edges] = self.unrecorded.steps
@@ -215,7 +218,7 @@ def build(
     if goal_columns:
         graph = replace(graph, goal_columns=goal_columns, places=_columns(episodes, goal_columns))
     if not recordings:
-        return graph
+        return replace(graph, observations=episodes.observations) if goal_columns else graph
     return replace(graph, recordings=Recordings(episodes.observations, np.asarray(features, np.float32)))
 
 

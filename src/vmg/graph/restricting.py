@@ -55,11 +55,14 @@ def without(graph: MemoryGraph, rows: Bools, *, steps: Bools | None = None, whol
 
     `whole_vertices`: along edges a vertex is one place, so a vertex with one such observation is left out as a whole.
     """
+    if isinstance(graph, RestrictedGraph):
+        rows = rows | graph._unused
     if whole_vertices:
         touched = np.zeros(graph.n_vertices, bool)
         touched[graph.labels[rows]] = True
         rows = rows | touched[graph.labels]
     gone = rows[graph.arrivals - 1] | rows[graph.arrivals]
+    gone |= graph.slots >= graph.n_edges + graph.n_vertices
     if steps is not None:
         gone |= steps
     used = np.zeros(graph.n_vertices, bool)
@@ -90,7 +93,7 @@ def _with_edges(graph: MemoryGraph, kept: Bools, recorded: Int64s, gone: Bools, 
             "counts": np.concatenate([recorded[: graph.n_edges][kept], inside, [0]]).astype(np.int32),
             "slots": np.where(gone, np.int32(n_edges + n), place[graph.slots]).astype(np.int32),
             "unrecorded": _unrecorded(graph.unrecorded, kept, place),
-            "left_out": rows if not isinstance(graph, RestrictedGraph) else rows | graph._unused,
+            "left_out": rows,
         }
     )
 

@@ -1,0 +1,33 @@
+"""Observations as they would be if parts of what is wanted were done, or not done yet.
+
+A state that no recording shows can still be acted in, if the recordings differ from it only in what nobody will touch:
+there the columns of a part that is done already are given the numbers they had before.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from vmg.base.types import Float32s
+
+
+def bits(mask: int) -> Iterator[int]:
+    """The parts in a set, which is the bits of a number."""
+    return (part for part in range(mask.bit_length()) if mask >> part & 1)
+
+
+def subsets(mask: int, size: int) -> Iterator[int]:
+    """The sets of so many of these parts."""
+    return (sum(1 << part for part in chosen) for chosen in combinations(bits(mask), size))
+
+
+def overwritten(
+    observations: Float32s, columns: Sequence[tuple[int, ...] | None], mask: int, sources: Sequence[Float32s]
+) -> Float32s:
+    """Give the columns of these parts the numbers that they have in other observations, one source for each part."""
+    result = np.array(observations, np.float32)
+    for part in bits(mask):
+        chosen = list(columns[part] or ())
+        result[..., chosen] = sources[part][..., chosen]
+    return result

@@ -1,0 +1,335 @@
+"""The order in which several goals can be reached and kept, found on recordings before anything is done.
+
+Recorded states are sorted by the parts of the objective that they fulfil. A *layer* is what can be followed while some
+parts are done: recorded states that fulfil just these. A way ends in a layer at a step that does one more part and goes
+on in the next layer. Where no recording shows what comes next with all that is done, a part may be *imagined* as not
+done yet: recordings are followed in which it lies where it lay at the beginning, and nobody moves it.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+
+from vmg.act.body import Body, Recorded
+from vmg.act.imagining import bits, overwritten, subsets
+from vmg.act.rules import penalties
+from vmg.base.types import Bools, Float32s, Float64s, Int32s, Int64s
+from vmg.goals.objectives import Conjunction
+from vmg.graph import kernels
+from vmg.graph.nearest import VertexIndex
+from vmg.graph.routes.recordings import STEP, switch_costs
+from vmg.networks.encoder import embed
+
+NEVER = np.iinfo(np.int64).max
+MOST_PARTS = 8
+"""Up to so many parts every order is weighed; of more, always the part that is done soonest comes next."""
+FOLLOW_THROUGH = 10
+"""Recorded steps that a motion is followed on after it has done its part."""
+LEAVING_AFTER = (0, 5, 10)
+"""Recorded steps after a part is done at which another recording may take over."""
+MOVED = 0.1
+"""A part has been moved in a recording if its distance has changed by this share of what it was at the beginning."""
+IMAGINED = 30
+"""What it costs, in steps, to imagine a part as not done."""
+UNDONE = 100_000
+"""What it costs, in steps, to leave a part undone: where not all can be done, as many as can are."""
+
+Tried: TypeAlias = frozenset[tuple[int, int]]
+"""What has been tried in vain: what was imagined, and what was to be done."""
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """What is left to do while these parts are done: from every recorded state and every vertex of the layer."""
+
+    rows: Bools
+    """The recorded states that can be followed."""
+    costs: Int64s
+    """What is left from each of them."""
+    end_costs: Int64s
+    """What is left where the next step of a recording does another part; NEVER where it does not."""
+    vertex_costs: Int64s
+    vertex_ends: Int64s
+    """The recorded state at which the way from each vertex leaves the layer; below 0 where none does."""
+    features: Float32s
+    """Where the vertices with a way lie."""
+
+    @cached_property
+    def vertices(self) -> Int32s:
+        """The vertices with a way."""
+        return np.flatnonzero(self.vertex_ends >= 0).astype(np.int32)
+
+    @cached_property
+    def index(self) -> VertexIndex:
+        return VertexIndex(self.features)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The next part to do, and what is done and imagined meanwhile; parts are bits of a number."""
+
+    done: int
+    imagined: int
+    gain: int
+    end: int
+    """The recorded state before the step that does it, on the cheapest way."""
+    steps: float
+    """About how many steps it takes."""
+    left: float
+    """About how many are left in all, this stage included."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether recorded ways lead on until all is done."""
+        return self.left < UNDONE
+
+
+class Ordering:
+    """The recorded states by what they fulfil, and the layers, each made when it is first asked for."""
+
+    def __init__(self, body: Body, recorded: Recorded, objective: Conjunction) -> None:
+        self.body, self.parts, self.before = body, objective.parts, objective.before
+        graph, n = body.graph, len(self.parts)
+        distances = np.stack([recorded.distances(part) for part in self.parts])
+        tolerances = np.array([part.tolerance for part in self.parts])
+        powers = 1 << np.arange(n)
+        self.masks: Int64s = powers @ (distances <= tolerances[:, None])
+        firsts = np.cumsum(graph.lengths + 1) - (graph.lengths + 1)
+        self._first = np.repeat(firsts, graph.lengths + 1)
+        self._moved: Int64s = powers @ _moved(distances, distances[:, self._first])
+        self._steps = self._step_costs(penalties(recorded, objective))
+        self._switches = self._switch_costs(graph.leaving)
+        self.columns = [part.columns for part in self.parts]
+        self._note_observations(recorded.observations, distances)
+        self._layers: dict[tuple[int, int, frozenset[int]], Layer] = {}
+
+    @property
+    def all_done(self) -> int:
+        return (1 << len(self.parts)) - 1
+
+    def done_in(self, state: Float32s) -> int:
+        """The parts that a state fulfils."""
+        return sum(1 << i for i, part in enumerate(self.parts) if part.reached(state[None])[0])
+
+    def imagine(self, state: Float32s, imagined: int, start: Float32s) -> Float32s:
+        """Return the state with these parts as they were at the start or, if they were done there, as recorded."""
+        done = self.done_in(start)
+        sources = [self._undone[i] if done >> i & 1 else start for i in range(len(self.parts))]
+        return overwritten(state, self.columns, imagined, sources)
+
+    def next_stage(
+        self,
+        state: Float32s,
+        start: Float32s,
+        done: int,
+        imagined: int = 0,
+        but: frozenset[tuple[int, int]] = frozenset(),
+    ) -> Stage | None:
+        """Return what to do next in a state, few parts imagined; None where no recorded way leads to another part."""
+        found: list[Stage] = []
+        for size in range(done.bit_count() + 1):
+            enough = any(stage.complete for stage in found)
+            for chosen in subsets(done & self._imaginable, size):
+                layer = self.layer(done, chosen, frozenset(gain for mask, gain in but if mask == chosen))
+                if len(layer.vertices):
+                    found.append(self._stage_in(layer, state, start, done, chosen, imagined))
+            if enough:  # with one more imagined than needed it may be nearer, with more it is only less sure
+                break
+        return min(found, key=lambda stage: stage.left, default=None)
+
+    def layer(self, done: int, imagined: int, refused: frozenset[int] = frozenset()) -> Layer:
+        """Return what is left to do while these parts are done; `refused`: what must not be done next."""
+        key = (done, imagined, refused)
+        if key not in self._layers:
+            self._layers[key] = self._make_layer(*key)
+        return self._layers[key]
+
+    def accepted(self, stage: Stage) -> tuple[Bools, Bools, Bools]:
+        """The recorded states and steps to leave out in a stage, and the states at which it may end.
+
+        It may end where no more is left to do than at the end of its cheapest way.
+        """
+        layer, graph = self.layer(stage.done, stage.imagined), self.body.graph
+        ends = np.flatnonzero(layer.end_costs <= layer.end_costs[stage.end])
+        arrivals = ends[(self.masks[ends + 1] & ~self.masks[ends]) == stage.gain] + 1
+        used, goals = layer.rows.copy(), np.zeros(len(self.masks), bool)
+        for later in range(FOLLOW_THROUGH + 1):
+            last = self._later(arrivals, later)
+            used[last] = True
+        goals[last] = True
+        after = graph.arrivals
+        undone = (self.masks[after - 1] & ~self.masks[after]) > 0
+        return ~used, undone, goals
+
+    def state_after(self, stage: Stage) -> Float32s:
+        """The state expected at the end of a stage: as recorded, with what is imagined in it done."""
+        row = int(np.searchsorted(self._noted, stage.end + 1))
+        return overwritten(self._observations[row], self.columns, stage.imagined, self._finished)
+
+    def evidence(self, stage: Stage) -> int:
+        """In how many recorded episodes this stage is done, with the same done and untouched."""
+        layer = self.layer(stage.done, stage.imagined)
+        ends = np.flatnonzero(layer.end_costs < NEVER)
+        return len(np.unique(self._first[ends[(self.masks[ends + 1] & ~self.masks[ends]) == stage.gain]]))
+
+    @cached_property
+    def gains(self) -> list[int]:
+        """All that single recorded steps do."""
+        return [gain for gain in np.unique(self.masks[1:] & ~self.masks[:-1]).tolist() if gain]
+
+    def first_open(self, done: int) -> int:
+        """The first part, as they were given, that may be done next."""
+        waiting = {second for first, second in self.before if not done >> first & 1}
+        return next(part for part in bits(self.all_done & ~done) if part not in waiting)
+
+    # --- layers -------------------------------------------------------------------------------------------------------
+
+    def _make_layer(self, done: int, imagined: int, refused: frozenset[int]) -> Layer:
+        rows = (self.masks == done & ~imagined) & ((self._moved & imagined) == 0) & (self._switches >= 0)
+        ends = np.full(len(rows), NEVER)
+        leaving = np.flatnonzero(rows[:-1] & self._goes_on[:-1] & self._may_gain(done, imagined, refused))
+        if len(leaving):
+            left = self._left_after(leaving + 1, done, imagined)
+            ends[leaving] = np.where(left == NEVER, NEVER, left + self._steps[leaving])
+        inside = np.append(rows[:-1] & rows[1:], False) & self._goes_on
+        costs, _, best, best_end = kernels.orders.costs_to_end(
+            self.body.graph.labels,
+            np.where(inside, self._steps, -1),
+            np.where(rows, self._switches, -1),
+            ends,
+            self.body.graph.n_vertices,
+        )
+        return Layer(rows, costs, ends, best, best_end, self.body.graph.features[best_end >= 0])
+
+    def _may_gain(self, done: int, imagined: int, refused: frozenset[int]) -> Bools:
+        """Say which steps do another part, in an order that is allowed, and undo none."""
+        now, then = self.masks[:-1], self.masks[1:]
+        gains = then & ~now
+        fine: Bools = (gains > 0) & ((gains & done) == 0) & ((now & ~then) == 0) & ((self._moved[1:] & imagined) == 0)
+        for first, second in self.before:
+            if not done >> first & 1:
+                fine &= (gains >> second & 1) == 0
+        fine &= ~np.isin(gains, list(refused))
+        return fine
+
+    def _left_after(self, arrivals: Int64s, done: int, imagined: int) -> Int64s:
+        """What is left once each of these steps has done its part, along its own recording or along others."""
+        left = np.full(len(arrivals), NEVER)
+        gains = self.masks[arrivals] & ~(done & ~imagined)
+        for gain in np.unique(gains).tolist():
+            chosen, now = gains == gain, done | gain
+            if now == self.all_done or len(self.parts) > MOST_PARTS:
+                left[chosen] = 0
+            else:
+                left[chosen] = self._left_in(now, imagined, arrivals[chosen])
+        return left
+
+    def _left_in(self, done: int, imagined: int, rows: Int64s) -> Int64s:
+        """What is left from these recorded states, once these parts are done; as few imagined as can be."""
+        remaining = (self.all_done & ~done).bit_count()
+        left = np.minimum(self.layer(done, imagined).costs[rows], UNDONE * STEP * remaining)
+        for size in range(done.bit_count() + 1):
+            for chosen in subsets(done & self._imaginable, size):
+                if chosen != imagined and len(self.layer(done, chosen).vertices):
+                    left = np.minimum(left, self._left_over(done, imagined, chosen, rows))
+            if (left < UNDONE * STEP).all():
+                break
+        return left
+
+    def _left_over(self, done: int, imagined: int, chosen: int, rows: Int64s) -> Int64s:
+        """What is left if other recordings take over, at one of these states or a little later."""
+        seen = np.concatenate([self._states_after(rows, later, imagined, chosen) for later in LEAVING_AFTER])
+        costs, _ = self._entry(self.layer(done, chosen), embed(self.body.weights, seen))
+        extra = IMAGINED * (chosen & ~imagined).bit_count() + np.array(LEAVING_AFTER)
+        left: Int64s = (costs.reshape(len(LEAVING_AFTER), -1) + STEP * extra[:, None]).min(0)
+        return left
+
+    def _entry(self, layer: Layer, seen: Float32s) -> tuple[Int64s, Int32s]:
+        """What is left from points of the metric space, the way to the nearest vertex of a layer included."""
+        vertices = layer.vertices[layer.index.nearest(seen)]
+        gaps = np.linalg.norm(seen - self.body.graph.features[vertices], axis=1)
+        return layer.vertex_costs[vertices] + self._gap_costs(gaps), vertices
+
+    def _stage_in(self, layer: Layer, state: Float32s, start: Float32s, done: int, chosen: int, imagined: int) -> Stage:
+        """The stage that begins where a state lies in a layer."""
+        seen = embed(self.body.weights, self.imagine(state, chosen, start)[None])
+        costs, vertices = self._entry(layer, seen)
+        cost = int(costs[0]) + IMAGINED * STEP * (chosen & ~imagined).bit_count()
+        end = int(layer.vertex_ends[vertices[0]])
+        gain = int(self.masks[end + 1] & ~self.masks[end])
+        return Stage(done, chosen, gain, end, (cost - int(layer.end_costs[end])) / STEP, cost / STEP)
+
+    # --- what is known of the recordings ------------------------------------------------------------------------------
+
+    def _step_costs(self, besides: Float64s | None) -> Int64s:
+        """What the step that leaves each recorded state costs."""
+        steps = np.full(len(self.masks), float(STEP))
+        if besides is not None:
+            leaving = self.body.graph.leaving
+            steps += STEP * np.where(leaving >= 0, besides[leaving], 0.0)
+        whole: Int64s = np.rint(steps).astype(np.int64)
+        return whole
+
+    def _switch_costs(self, leaving: Int32s) -> Int64s:
+        """What half a switch at each recorded state costs; below 0 where it is not used."""
+        graph, (_, members) = self.body.graph, self.body.graph.members
+        self._goes_on = leaving >= 0
+        costs: Int64s = np.full(len(self.masks), -1)
+        costs[members] = switch_costs(graph.offsets, self.body.solving.switch_cost)[members] if graph.recordings else 0
+        return costs
+
+    def _gap_costs(self, gaps: Float64s) -> Int64s:
+        """What it costs to get to a vertex from so far away in the metric space."""
+        graph, price = self.body.graph, self.body.solving.switch_cost
+        if graph.recordings:
+            return np.rint(price / graph.step_length * STEP * gaps).astype(np.int64)
+        return np.rint(price * STEP * np.maximum(gaps / graph.radius - 1, 0)).astype(np.int64)
+
+    def _note_observations(self, observations: Float32s | None, distances: Float64s) -> None:
+        """Keep what is needed to imagine: observations after a part was done, and what parts look like otherwise."""
+        self._imaginable = 0 if observations is None else _own_columns(self.columns)
+        if observations is None:
+            return
+        gains = np.flatnonzero((self.masks[1:] & ~self.masks[:-1]) > 0) + 1
+        wanted = {row for later in LEAVING_AFTER for row in self._later(gains, later).tolist()}
+        self._noted = np.array(sorted(wanted | set(self._first[gains].tolist())), np.int64)
+        self._observations = observations[self._noted]
+        self._finished = [observations[int(each.argmin())] for each in distances]
+        undone = [np.flatnonzero((self.masks[self._first] >> i & 1) == 0) for i in range(len(self.parts))]
+        self._undone = [
+            observations[int(self._first[rows[0]])] if len(rows) else self._finished[i] for i, rows in enumerate(undone)
+        ]
+
+    def _states_after(self, rows: Int64s, later: int, imagined: int, chosen: int) -> Float32s:
+        """Recorded states, a little later, with other parts imagined than in their recordings."""
+        at, first = (self._noted.searchsorted(each) for each in (self._later(rows, later), self._first[rows]))
+        begun = self._observations[first]
+        states = overwritten(self._observations[at], self.columns, chosen & ~imagined, [begun] * len(self.parts))
+        return overwritten(states, self.columns, imagined & ~chosen, self._finished)
+
+    def _later(self, rows: Int64s, steps: int) -> Int64s:
+        """The recorded states so many steps later, or the last ones before what is fulfilled changes."""
+        for _ in range(steps):
+            on = np.minimum(rows + 1, len(self.masks) - 1)
+            rows = np.where(self._goes_on[rows] & (self.masks[on] == self.masks[rows]), on, rows)
+        return rows
+
+
+def _own_columns(columns: Sequence[tuple[int, ...] | None]) -> int:
+    """The parts whose columns are known and belong to no other part."""
+    if any(each is None for each in columns):
+        return 0
+    counts = Counter(column for each in columns for column in set(each or ()))
+    return sum(1 << i for i, each in enumerate(columns) if each and all(counts[column] == 1 for column in each))
+
+
+def _moved(distances: Float64s, begun: Float64s) -> Bools:
+    """Say which parts have been moved since the beginning of their recordings."""
+    with np.errstate(invalid="ignore"):
+        slightly = np.isfinite(begun) & (np.abs(distances - begun) <= MOVED * begun)
+        still: Bools = (distances == begun) | slightly
+    return ~still

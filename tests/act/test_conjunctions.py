@@ -1,0 +1,131 @@
+"""All of several goals, where no recorded state has all: the order is found, kept to, and found anew."""
+
+import pickle
+
+import numpy as np
+import pytest
+from levers import PLACES, Room, follow, lever, place, pulled_in, written_agent
+
+from vmg.act.conjunction import ConjunctionPlan
+from vmg.act.plan import Plan
+from vmg.goals import all_of, where
+
+A, B, C = map(lever, "ABC")
+PAIRS = ("AB", "BC", "AC")
+KINDS = pytest.mark.parametrize("paths", ["edges", "recordings"])
+
+
+def planned(objective, *orders, paths="recordings"):
+    return written_agent(pulled_in(*orders), paths).plan(objective)
+
+
+@KINDS
+@pytest.mark.parametrize("given", [[A, B, C], [C, B, A], [B, C, A]])
+def test_the_order_is_found_and_done(paths, given):
+    wanted = all_of(given)
+    plan = planned(wanted, *PAIRS, paths=paths)
+    assert isinstance(plan, ConjunctionPlan)
+    assert [each.name for each in plan.order] == ["A", "B", "C"]
+    assert "The order found: A, then B, then C" in str(plan)
+    states = follow(plan.policy(), Room(), 80, until=wanted)
+    assert wanted.reached(states[-1:])[0]
+
+
+def test_what_is_done_is_imagined_undone_where_no_recording_has_it():
+    plan = planned(all_of([A, B, C]), *PAIRS)
+    first, second, third = (stage for stage, _, _ in plan._found)
+    assert (first.imagined, second.imagined) == (0, 0)
+    assert third.imagined in (0b001, 0b010)
+    assert "not done and not moved" in str(plan)
+    assert [answer.possible for answer in plan.explain(plan.start)] == [True] * 3
+
+
+@KINDS
+def test_one_recorded_state_that_has_all_is_headed_for_as_ever(paths):
+    agent = written_agent(pulled_in("AB", "ABC"), paths)
+    wanted = all_of([A, B, C])
+    assert isinstance(agent.plan(wanted), Plan)
+    ordered = agent.plan(all_of([A, B, C], before=[(A, B)]))
+    assert isinstance(ordered, ConjunctionPlan)
+    assert [each.name for each in ordered.order] == ["A", "B", "C"]
+
+
+def test_an_order_that_is_asked_for_is_kept():
+    orders = ("AB", "BA", "BC", "AC", "CB")
+    free = planned(all_of([A, B, C]), *orders)
+    asked = planned(all_of([A, B, C], before=[(B, A)]), *orders)
+    names = [each.name for each in asked.order]
+    assert names.index("B") < names.index("A")
+    assert asked.ordering.next_stage(asked.start, asked.start, 0).left >= free.ordering.next_stage(
+        free.start, free.start, 0
+    ).left
+    states = follow(asked.policy(), Room(), 80)
+    assert states[:, 3].argmax() < states[:, 2].argmax()
+
+
+def test_what_is_done_already_is_left_done():
+    plan = planned(all_of([A, B, C]), *PAIRS)
+    room = Room()
+    room.state[2] = 1
+    begun = plan.starting_at(room.state)
+    assert [each.name for each in begun.order] == ["B", "C"]
+    assert "A is done already" in str(begun)
+    assert follow(plan.policy(), room, 80)[-1, 2:].tolist() == [1, 1, 1]
+
+
+def test_what_is_undone_is_done_again():
+    plan = planned(all_of([A, B, C]), *PAIRS, "CA", "BA", "CB")
+    policy, room, undone = plan.policy(), Room(), False
+    policy.begin()
+    for _ in range(200):
+        room.step(policy.act(room.state))
+        if room.state[3] == 1 and not undone:  # somebody pushes the first lever back
+            room.state[2], undone = 0, True
+        if room.state[2:].all():
+            break
+    assert undone
+    assert room.state[2:].tolist() == [1, 1, 1]
+
+
+def test_a_part_that_takes_too_long_is_left_for_another():
+    plan = planned(all_of([A, B, C]), *PAIRS, "BA", "CA", "CB")
+    policy, room = plan.policy(), Room(jammed={0})
+    policy.begin()
+    for _ in range(150):
+        room.step(policy.act(room.state))
+    assert room.state[2:].tolist() == [0, 1, 1]
+    room.jammed.clear()
+    for _ in range(150):
+        room.step(policy.act(room.state))
+    assert room.state[2:].tolist() == [1, 1, 1]
+
+
+def test_goals_that_exclude_each_other_are_said_to():
+    here, there = place(*PLACES[0], name="here"), place(*PLACES[1], name="there")
+    plan = planned(all_of([here, there]), *PAIRS)
+    assert isinstance(plan, ConjunctionPlan)
+    assert "No recorded way from here does there once here is done and leaves done what is done" in str(plan)
+    assert np.isfinite(follow(plan.policy(), Room(), 5)).all()
+
+
+def test_predicates_have_an_order_too():
+    fields = {"place": (0, 1), "levers": (2, 3, 4)}
+    pulled = [where(lambda at, i=i: at["levers"][:, i] > 0.5, fields, name="ABC"[i]) for i in range(2)]
+    far = where(lambda at: at["levers"][:, 2] > 0.5, fields, name="C")
+    plan = planned(all_of([far, *pulled]), *PAIRS)
+    assert far.columns == (2, 3, 4)
+    assert [each.name for each in plan.order][:2] == ["A", "B"]
+
+
+def test_more_parts_than_can_be_weighed_are_done_one_by_one(monkeypatch):
+    monkeypatch.setattr("vmg.act.ordering.MOST_PARTS", 2)
+    monkeypatch.setattr("vmg.act.conjunction.MOST_PARTS", 2)
+    plan = planned(all_of([C, B, A]), *PAIRS)
+    assert "More than 2 are not weighed in every order" in str(plan)
+    assert [each.name for each in plan.order][0] == "A"
+
+
+def test_a_policy_can_be_sent_to_another_process():
+    policy = planned(all_of([A, B, C]), *PAIRS).policy()
+    sent = pickle.loads(pickle.dumps(policy))
+    assert (follow(sent, Room(), 40) == follow(policy, Room(), 40)).all()
