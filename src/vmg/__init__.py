@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from vmg.base.errors import VMGError
     from vmg.data import Episodes, concatenate, load
     from vmg.envs import Task, TaskGoal, find_task
-    from vmg.evaluation import Scores, evaluate, scored_by
+    from vmg.evaluation import Scores, clone, evaluate, scored_by
     from vmg.goals import Objective
     from vmg.graph import EdgeRewards, Goal, GraphConfig, MemoryGraph, Routes, SolveConfig, build, goal, reward, solve
     from vmg.learn import LearnConfig, fit
@@ -36,7 +36,7 @@ _HOMES = {
     "vmg.base.errors": ("VMGError",),
     "vmg.data": ("Episodes", "concatenate", "load"),
     "vmg.envs": ("Task", "TaskGoal", "find_task"),
-    "vmg.evaluation": ("Scores", "evaluate", "scored_by"),
+    "vmg.evaluation": ("Scores", "clone", "evaluate", "scored_by"),
     "vmg.goals": ("Objective",),
     "vmg.graph": (
         "EdgeRewards", "Goal", "GraphConfig", "MemoryGraph", "Routes", "SolveConfig",
@@ -71,6 +71,7 @@ __all__ = [
     "Translator",
     "VMGError",
     "build",
+    "clone",
     "concatenate",
     "embed",
     "evaluate",

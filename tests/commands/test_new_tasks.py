@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+import vmg
 from vmg.cli.main import main
 
 DATA = "pointmaze:umaze?steps=20000"
@@ -65,6 +66,33 @@ def test_in_words_it_says_the_same(run, capsys):
     assert "95 % interval" in said
 
 
+def test_what_the_run_keeps_is_asked_without_loading_data_or_making_a_simulator(run, capsys, monkeypatch):
+    """Goals in the columns that the graph keeps, in any run; and rewards from the data that were made on the spot."""
+    monkeypatch.setattr("vmg.envs.task.Task.make", None)
+    monkeypatch.setattr("vmg.data.readers.pointmaze._record", None)
+    with monkeypatch.context() as patch:
+        patch.setattr("vmg.runs.run.Run.episodes", None)
+        content = retasked(run, capsys, "--goal", "position=1,-1", "position=1,1", "--episodes", "0")
+        assert content["agents"][0]["from_a_start"][0]["possible"]
+    content = retasked(run, capsys, "--goal", "velocity=0,0", "--episodes", "0")  # these columns are not kept
+    assert content["wanted"].startswith("velocity at 0,0, within 0.")
+
+
+def test_how_near_counts_is_said_where_nobody_said_it(run, capsys):
+    assert main(["retask", str(run), "--goal", "velocity=0,0", "--episodes", "0"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "How near to 'velocity=0,0' counts as reached is not said: within 0." in said
+    assert "a twentieth of what the data cover there. --tolerance changes it." in said
+    assert main(["retask", str(run), "--goal", "position=0..1,0..1", "--tolerance", "1", "--episodes", "0"]) == 0
+    assert "The tolerance does nothing for 'position=0..1,0..1', which is a region." in capsys.readouterr().out
+
+
+def test_columns_are_as_good_as_fields(run, capsys):
+    by_field = retasked(run, capsys, "--goal", "position=1,-1", "--episodes", "0")
+    by_columns = retasked(run, capsys, "--goal", "0,1=1,-1", "--tolerance", "0.45", "--episodes", "0")
+    assert by_field["agents"][0]["plans"][0]["rewarded_steps"] == by_columns["agents"][0]["plans"][0]["rewarded_steps"]
+
+
 def test_several_goals_are_done_in_turn_in_one_episode(run, capsys):
     content = retasked(run, capsys, "--goal", "position=1,-1", "position=-1,1", "position=1,1", "--episodes", "3")
     (answers,) = content["agents"]
@@ -110,9 +138,10 @@ def test_a_place_nobody_went_to_is_answered_with_the_nearest(run, capsys):
     (explanation,) = answers["from_a_start"]
     assert not explanation["possible"]
     assert explanation["nearest"]["distance"] == pytest.approx(answers["plans"][0]["distance"])
-    assert np.linalg.norm(np.array(explanation["nearest"]["observation"][:2]) - 30) == pytest.approx(
-        explanation["nearest"]["distance"], rel=1e-4
-    )
+    episodes = vmg.load(DATA)
+    episode = episodes[explanation["nearest"]["episode"]]
+    place = episode.observations[explanation["nearest"]["step"], :2]
+    assert np.linalg.norm(place - 30) == pytest.approx(explanation["nearest"]["distance"], rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +151,13 @@ def test_a_place_nobody_went_to_is_answered_with_the_nearest(run, capsys):
         (["--goal", "position=1,1", "--skill", "top burner"], "Say one thing that is wanted"),
         (["--skill", "top burner", "--tolerance", "1"], "A tolerance says how near a place counts as reached"),
         (["--goal", "place=1,1"], "'place=1,1' is no goal of pointmaze-umaze"),
-        (["--goal", "velocity=0,0"], "give a tolerance"),
+        (["--goal", "7=1"], "The columns are 0 to 3"),
+        (["--goal", "position=1,1", "--any"], "--any and --all join several goals"),
+        (["--goal", "position=1,1", "position=0,0", "--any", "--all"], "give --any or --all, not both"),
+        (["--goal", "position=1,1", "position=0,0", "--before", "1,2"], "--before orders the goals of --all"),
+        (["--goal", "position=1,1", "0=1", "--all", "--before", "1,3"], "--before takes two numbers of goals, 1 to 2"),
+        (["--goal", "random", "--kind", "stay"], "give it with --goal FIELD=NUMBERS"),
+        (["--goal", "random", "--avoid", "0=0..1"], "for goals that are named"),
         (["--skill", "top burner"], "has no named skills"),
         (["--reward", "nowhere.py:f"], "does not name a function"),
         (["--goal", "position=1,1", "--seeds", "7"], "has no agent of seed 7"),

@@ -6,6 +6,7 @@ import shlex
 import numpy as np
 import pytest
 
+from vmg.base.registry import import_file
 from vmg.cli.main import main
 
 TASK = '''
@@ -83,28 +84,14 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def logs(folder):
-    import sys
-
-    sys.path.append(str(folder))
-    from own_cart import logged
-
-    observations, actions, rewards, _, _ = (
-        np.concatenate(each) if i < 3 else each for i, each in enumerate(zip(*logged(), strict=True))
-    )
-    ends = np.zeros(len(actions), bool)
-    ends[49::50] = True
+    """Plain arrays, one row per step, as many programs write them."""
+    episodes = import_file(str(folder / "own_cart.py")).logged()
+    seen, actions, rewards = (np.array([episode[i] for episode in episodes]) for i in range(3))
+    rows = {"observations": seen[:, :-1], "next_observations": seen[:, 1:], "actions": actions}
+    rows = {name: array.reshape(-1, array.shape[-1]) for name, array in rows.items()}
+    ends = np.tile(np.arange(50) == 49, len(episodes))
     file = folder / "logs.npz"
-    firsts = np.array([episode[0][:-1] for episode in logged()]).reshape(-1, 3)
-    nexts = np.array([episode[0][1:] for episode in logged()]).reshape(-1, 3)
-    np.savez(
-        file,
-        observations=firsts,
-        next_observations=nexts,
-        actions=actions,
-        rewards=rewards,
-        terminals=np.zeros(len(actions), bool),
-        timeouts=ends,
-    )
+    np.savez(file, **rows, rewards=rewards.ravel(), terminals=np.zeros_like(ends), timeouts=ends)
     return file
 
 

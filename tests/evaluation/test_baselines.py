@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from acting_cases import LITTLE, episodes
 
+import vmg
 from vmg.envs import find_task
 from vmg.evaluation import evaluate
 from vmg.evaluation.baselines import CloningActor, cloning_actors
@@ -66,3 +67,18 @@ def test_they_are_evaluated_as_agents_are(actors):
 def test_a_folder_for_each_is_made_within_the_trainings(tmp_path):
     cloning_actors([Training(episodes(), (0,), folder=tmp_path)], SHORT, MAZE.goal)
     assert {path.name for path in tmp_path.iterdir() if path.is_dir()} >= {"BC", "GCBC"}
+
+
+def test_a_clone_of_ones_own_is_the_command_s(actors):
+    """`vmg.clone` learns what `--baselines` learns, for any episodes and any task."""
+    (plain,) = vmg.clone(episodes(), SHORT, seeds=(1,), show_progress=False)
+    (aimed,) = vmg.clone(episodes(), SHORT, seeds=(1,), goal_columns=(0, 1), show_progress=False)
+    state = episodes().observations[5]
+    assert plain.act(state).tolist() == actors["BC"][1].act(state).tolist()
+    assert aimed.act(state).tolist() == replace(actors["GCBC"][1], goal=aimed.goal).act(state).tolist()
+    assert evaluate(plain, replace(MAZE, horizon=10), n_episodes=1, workers=1).episodes[0].steps == 10
+
+
+def test_goal_columns_that_are_not_there_are_refused():
+    with pytest.raises(vmg.VMGError, match="an observation has the columns 0 to 3, but goals are named in"):
+        vmg.clone(episodes(), SHORT, goal_columns=(4,))

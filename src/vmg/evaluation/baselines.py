@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from vmg import learn
+from vmg.base.errors import VMGError
 from vmg.base.types import Float32s
 from vmg.data.episodes import Episodes
 from vmg.envs.task import TaskGoal
 from vmg.goals.objectives import Objective
 from vmg.learn.config import LearnConfig, Training
-from vmg.networks.cloning import clone
+from vmg.networks.cloning import clone as cloned_actions
 from vmg.networks.weights import Weights
 
 
@@ -41,8 +42,36 @@ class CloningActor:
     def act(self, state: Float32s) -> Float32s:
         """Return the cloned action."""
         goals = None if self.goal is None else self.goal[None]
-        action: Float32s = np.clip(clone(self.weights, state[None], goals)[0], self.low, self.high)
+        action: Float32s = np.clip(cloned_actions(self.weights, state[None], goals)[0], self.low, self.high)
         return action
+
+
+def clone(
+    episodes: Episodes,
+    config: LearnConfig | None = None,
+    seeds: Sequence[int] = (0,),
+    *,
+    goal_columns: Sequence[int] = (),
+    folder: Path | str | None = None,
+    show_progress: bool | None = None,
+) -> list[CloningActor]:
+    """Learn behaviour cloning, one actor per seed, to be evaluated beside an agent in any task.
+
+    `goal_columns` makes it goal-conditioned: it heads for the goal that an episode names in these columns of the state
+    or, where none is named, for where the recorded episode with the highest return ended. With a `folder`, a killed
+    training goes on where it was.
+    """
+    columns = tuple(goal_columns)
+    if not all(0 <= column < episodes.observation_size for column in columns):
+        raise VMGError(
+            f"{episodes.source}: an observation has the columns 0 to {episodes.observation_size - 1}, but goals are "
+            f"named in {list(columns)}."
+        )
+    training = Training(episodes, seeds, folder=folder)
+    (models,) = learn.fit_cloning(
+        [training], config or LearnConfig(), goal_columns=columns, show_progress=show_progress
+    )
+    return [_actor(episodes, columns, weights) for weights in models]
 
 
 def cloning_actors(
@@ -60,16 +89,15 @@ def cloning_actors(
         for name, goal_columns in (("BC", ()), ("GCBC", columns))
     )
     return [
-        _actors(training.episodes, columns, *models) for training, *models in zip(trainings, plain, aimed, strict=True)
+        {
+            "BC": [_actor(training.episodes, (), weights) for weights in models],
+            "GCBC": [_actor(training.episodes, columns, weights) for weights in goal_models],
+        }
+        for training, models, goal_models in zip(trainings, plain, aimed, strict=True)
     ]
 
 
-def _actors(
-    episodes: Episodes, columns: tuple[int, ...], plain: list[Weights], aimed: list[Weights]
-) -> dict[str, list[CloningActor]]:
+def _actor(episodes: Episodes, goal_columns: tuple[int, ...], weights: Weights) -> CloningActor:
     best = episodes[int(np.argmax(episodes.returns))].observations[-1]
-    low, high = episodes.actions.min(0), episodes.actions.max(0)
-    return {
-        "BC": [CloningActor(weights, low, high) for weights in plain],
-        "GCBC": [CloningActor(weights, low, high, best[list(columns)]) for weights in aimed],
-    }
+    goal = best[list(goal_columns)] if goal_columns else None
+    return CloningActor(weights, episodes.actions.min(0), episodes.actions.max(0), goal)

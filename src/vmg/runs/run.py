@@ -92,14 +92,16 @@ class Run:
         return {**(facts.fields if facts else {}), **(task.fields if task else {})}
 
     def _kept(self) -> Episodes | None:
+        """What was made on the spot for this run, if it was this."""
         file = self.folder / "episodes.npz"
-        return read_npz(file) if file.exists() and load_run(self.folder).data == self.data else None
+        kept = read_npz(file) if file.exists() else None
+        return kept if kept and kept.source == self.data else None
 
     def _loaded(self) -> Episodes:
-        """Load the data by their name; what was made on the spot is kept, so that it need not be made again."""
+        """Load the data by their name; what is made on the spot is kept, so that it need not be made again."""
         episodes, reader = load(self.data, keys=self.keys), reader_of(self.data)
         if reader and reader.makes and (self.folder / "run.json").exists():
-            save(episodes, self.folder / "episodes.npz")
+            save(replace(episodes, source=self.data), self.folder / "episodes.npz")
         return episodes
 
 
