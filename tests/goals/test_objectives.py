@@ -6,7 +6,9 @@ import pytest
 from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
 from vmg.goals import (
+    Objective,
     all_of,
+    any_of,
     in_order,
     near,
     recorded_rewards,
@@ -18,6 +20,7 @@ from vmg.goals import (
     within,
 )
 
+TWO = [near([each], columns=(0,), tolerance=0, name=name) for each, name in ((1, "a"), (2, "b"))]
 OBSERVATIONS = np.array([[0, 0], [1, 0], [2, 0], [2, 1], [0, 5], [1, 5]], np.float32)
 
 
@@ -54,6 +57,7 @@ def test_places_regions_and_predicates_are_reached_where_they_should_and_pay_for
         (within([0.5, -1], [2, 0], columns=(0, 1)), [1, 2]),
         (where(lambda at: (at["height"][:, 0] > 0) & (at["place"][:, 0] > 0), fields), [3, 5]),
         (all_of([near([2], columns=(0,), tolerance=0), near([0], columns=(1,), tolerance=0.5)]), [2]),
+        (any_of([near([2], columns=(0,), tolerance=0), near([5], columns=(1,), tolerance=0.5)]), [2, 3, 4, 5]),
     ]
     arrivals = [1, 2, 3, 5]
     for objective, rows in cases:
@@ -67,6 +71,30 @@ def test_a_weighted_sum_adds_what_its_parts_pay(episodes):
     total = weighted([(2.0, right), (-1.0, step_rewards([1, 0, 0, 1]))])
     assert total.step_rewards(episodes).tolist() == [-1, 2, 2, -1]
     assert "2 × " in total.name
+
+
+def test_all_of_keeps_its_parts_their_order_and_their_rules():
+    a, b, c = (near([each], columns=(0,), tolerance=0, name=f"x = {each}") for each in (0, 1, 2))
+    wall = within([3], [4], columns=(0,), name="the wall")
+    c = c.costing(2.0, wall)
+    both = all_of([a.avoiding(wall), b, c], before=[(b, c)])
+    assert [part.name for part in both.parts][1] == "x = 1"
+    assert both.before == ((1, 2),)
+    assert both.avoided == (wall,)
+    assert both.penalties == ((2.0, wall),)
+    assert both.staying().parts == both.parts
+    assert (both.staying().kind, both.staying().before) == ("stay", both.before)
+
+
+def test_the_columns_an_objective_depends_on():
+    fields = {"place": (0, 1), "height": (1,)}
+    assert near([2, 0], columns=(0, 1), tolerance=1).columns == (0, 1)
+    assert within([2], [3], columns=(1,)).columns == (1,)
+    assert where(lambda at: at["height"][:, 0] > 1 / at["height"][:, 0], fields).columns == (1,)
+    assert all_of([near([2], columns=(1,), tolerance=1), within([2], [3], columns=(0,))]).columns == (1, 0)
+    mine = Objective("mine", distance=lambda observations: observations[:, 0])
+    assert mine.columns is None
+    assert any_of([mine, near([2], columns=(1,), tolerance=1)]).columns is None
 
 
 def test_staying_is_the_same_objective_of_another_kind(episodes):
@@ -92,6 +120,11 @@ def test_stages_are_named_in_order():
         (lambda: within([1], [0], columns=(0,)), r"low no higher than high"),
         (lambda: all_of([]), r"the list of objectives is empty"),
         (lambda: all_of([step_rewards([1])]), r"Only objectives that can be reached can hold at once"),
+        (lambda: all_of(TWO, before=[(TWO[0], TWO[0])]), r"would have to come before itself"),
+        (lambda: all_of(TWO, before=[TWO, TWO[::-1]]), r"would have to come before itself"),
+        (lambda: all_of(TWO[:1], before=[TWO]), r"`before` names 'b', which is not one of the objectives wanted"),
+        (lambda: any_of([]), r"the list of objectives is empty"),
+        (lambda: any_of([step_rewards([1])]), r"Only objectives that can be reached can be one or the other"),
         (lambda: weighted([]), r"the sum is empty"),
         (lambda: in_order([]), r"the list of objectives is empty"),
         (lambda: where(lambda at: True, {}).reached(OBSERVATIONS), r"must give one number for each of 6 observations"),
@@ -123,7 +156,9 @@ def test_objectives_can_be_sent_to_other_processes(episodes, tmp_path):
         place,
         region.staying(),
         where(fast, {"place": (0, 1)}),
-        all_of([place, region]),
+        all_of([place, region], before=[(place, region)]),
+        any_of([place, region]),
+        place.avoiding(region).costing(2.0, region),
         weighted([(2.0, place), (1.0, reward_file(f"{file}:high"))]),
     ):
         sent = pickle.loads(pickle.dumps(objective))

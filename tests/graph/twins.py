@@ -110,3 +110,20 @@ def cheapest(edges, weights, absorbing, start, target):
             if a == vertex:
                 heapq.heappush(queue, (weight + Fraction(int(w)), hops + 1, b))
     return None
+
+
+def costs_to_end(labels, steps, switches, ends):
+    """What is left from each recorded observation, found by trying every hop until nothing changes; None: no way."""
+    n = len(labels)
+    used = [x for x in range(n) if switches[x] >= 0]
+    left = [int(ends[x]) if x in used and ends[x] < np.iinfo(np.int64).max else None for x in range(n)]
+    changed = True
+    while changed:
+        changed = False
+        for x in used:
+            on = [(x + 1, steps[x])] if x + 1 < n and steps[x] >= 0 else []
+            over = [(y, switches[x] + switches[y]) for y in used if labels[y] == labels[x]]
+            for y, cost in on + over:
+                if left[y] is not None and (left[x] is None or left[y] + cost < left[x]):
+                    left[x], changed = int(left[y] + cost), True
+    return left

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from vmg.act.body import Body, Recorded
+from vmg.act.body import Body, NeedsEpisodesError, Recorded
 from vmg.act.explanation import Explanation
 from vmg.act.imagining import bits
 from vmg.act.likeness import Likeness, likeness
@@ -150,8 +150,11 @@ class ConjunctionPlan:
         return " and ".join(self.parts[part].name for part in bits(mask))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what is found again."""
-        return {name: value for name, value in self.__dict__.items() if name != "_found"}
+        """Leave out what is found again, and the episodes where the graph keeps all that acting needs of them."""
+        content = {name: value for name, value in self.__dict__.items() if name != "_found"}
+        if self.body.graph.recordings and not self.objective.penalties:
+            content["recorded"] = replace(self.recorded, episodes=None)
+        return content
 
 
 class ConjunctionPolicy:
@@ -234,7 +237,7 @@ def make_conjunction(body: Body, objective: Conjunction, recorded: Recorded) -> 
     ordering = Ordering(body, recorded, objective)
     observations = recorded.observations
     if observations is None:
-        raise VMGError(
+        raise NeedsEpisodesError(
             f"To find an order for {objective.name!r} takes the recorded observations, which a saved agent does not "
             "keep: give the episodes the graph was built from, agent.plan(objective, episodes)."
         )

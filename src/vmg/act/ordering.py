@@ -46,26 +46,28 @@ Tried: TypeAlias = frozenset[tuple[int, int]]
 class Layer:
     """What is left to do while these parts are done: from every recorded state and every vertex of the layer."""
 
-    rows: Bools
-    """The recorded states that can be followed."""
+    vertices: Int32s
+    """The vertices from which a way leads on."""
     costs: Int64s
     """What is left from each of them."""
-    end_costs: Int64s
-    """What is left where the next step of a recording does another part; NEVER where it does not."""
-    vertex_costs: Int64s
-    vertex_ends: Int64s
-    """The recorded state at which the way from each vertex leaves the layer; below 0 where none does."""
+    ends: Int64s
+    """The recorded state at which the way from each of them leaves the layer."""
     features: Float32s
-    """Where the vertices with a way lie."""
-
-    @cached_property
-    def vertices(self) -> Int32s:
-        """The vertices with a way."""
-        return np.flatnonzero(self.vertex_ends >= 0).astype(np.int32)
+    """Where each of them lies."""
+    leaving: Int64s
+    """The recorded states whose next step does another part."""
+    left: Int64s
+    """What is left from each of these."""
+    arrived: Int64s
+    """What is left from each recorded state at which a part has just been done; NEVER outside of the layer."""
 
     @cached_property
     def index(self) -> VertexIndex:
         return VertexIndex(self.features)
+
+    def left_at(self, row: int) -> int:
+        """What is left from a recorded state whose next step does another part."""
+        return int(self.left[self.leaving.searchsorted(row)])
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,8 @@ class Stage:
     """About how many steps it takes."""
     left: float
     """About how many are left in all, this stage included."""
+    off_graph: bool
+    """Whether nothing that can be followed in it looks like the state it begins in."""
 
     @property
     def complete(self) -> bool:
@@ -98,6 +102,8 @@ class Ordering:
         tolerances = np.array([part.tolerance for part in self.parts])
         powers = 1 << np.arange(n)
         self.masks: Int64s = powers @ (distances <= tolerances[:, None])
+        self._gains: Int64s = self.masks[1:] & ~self.masks[:-1]
+        self._arrivals: Int64s = np.flatnonzero(self._gains) + 1
         firsts = np.cumsum(graph.lengths + 1) - (graph.lengths + 1)
         self._first = np.repeat(firsts, graph.lengths + 1)
         self._moved: Int64s = powers @ _moved(distances, distances[:, self._first])
@@ -129,15 +135,17 @@ class Ordering:
         imagined: int = 0,
         but: frozenset[tuple[int, int]] = frozenset(),
     ) -> Stage | None:
-        """Return what to do next in a state, few parts imagined; None where no recorded way leads to another part."""
+        """Return what to do next in a state; None where no recorded way leads to another part.
+
+        As few parts are imagined as it takes for recordings that look like the state and lead on until all is done.
+        """
         found: list[Stage] = []
         for size in range(done.bit_count() + 1):
-            enough = any(stage.complete for stage in found)
             for chosen in subsets(done & self._imaginable, size):
                 layer = self.layer(done, chosen, frozenset(gain for mask, gain in but if mask == chosen))
                 if len(layer.vertices):
                     found.append(self._stage_in(layer, state, start, done, chosen, imagined))
-            if enough:  # with one more imagined than needed it may be nearer, with more it is only less sure
+            if any(stage.complete and not stage.off_graph for stage in found):
                 break
         return min(found, key=lambda stage: stage.left, default=None)
 
@@ -154,9 +162,9 @@ class Ordering:
         It may end where no more is left to do than at the end of its cheapest way.
         """
         layer, graph = self.layer(stage.done, stage.imagined), self.body.graph
-        ends = np.flatnonzero(layer.end_costs <= layer.end_costs[stage.end])
-        arrivals = ends[(self.masks[ends + 1] & ~self.masks[ends]) == stage.gain] + 1
-        used, goals = layer.rows.copy(), np.zeros(len(self.masks), bool)
+        ends = layer.leaving[layer.left <= layer.left_at(stage.end)]
+        arrivals = ends[self._gains[ends] == stage.gain] + 1
+        used, goals = self._rows(stage.done, stage.imagined), np.zeros(len(self.masks), bool)
         for later in range(FOLLOW_THROUGH + 1):
             last = self._later(arrivals, later)
             used[last] = True
@@ -172,14 +180,13 @@ class Ordering:
 
     def evidence(self, stage: Stage) -> int:
         """In how many recorded episodes this stage is done, with the same done and untouched."""
-        layer = self.layer(stage.done, stage.imagined)
-        ends = np.flatnonzero(layer.end_costs < NEVER)
-        return len(np.unique(self._first[ends[(self.masks[ends + 1] & ~self.masks[ends]) == stage.gain]]))
+        ends = self.layer(stage.done, stage.imagined).leaving
+        return len(np.unique(self._first[ends[self._gains[ends] == stage.gain]]))
 
     @cached_property
     def gains(self) -> list[int]:
         """All that single recorded steps do."""
-        return [gain for gain in np.unique(self.masks[1:] & ~self.masks[:-1]).tolist() if gain]
+        return [gain for gain in np.unique(self._gains).tolist() if gain]
 
     def first_open(self, done: int) -> int:
         """The first part, as they were given, that may be done next."""
@@ -189,27 +196,27 @@ class Ordering:
     # --- layers -------------------------------------------------------------------------------------------------------
 
     def _make_layer(self, done: int, imagined: int, refused: frozenset[int]) -> Layer:
-        rows = (self.masks == done & ~imagined) & ((self._moved & imagined) == 0) & (self._switches >= 0)
-        ends = np.full(len(rows), NEVER)
+        rows, graph = self._rows(done, imagined), self.body.graph
         leaving = np.flatnonzero(rows[:-1] & self._goes_on[:-1] & self._may_gain(done, imagined, refused))
-        if len(leaving):
-            left = self._left_after(leaving + 1, done, imagined)
-            ends[leaving] = np.where(left == NEVER, NEVER, left + self._steps[leaving])
+        left = self._left_after(leaving + 1, done, imagined) + self._steps[leaving]
+        end_costs = np.full(len(rows), NEVER)
+        end_costs[leaving] = left
         inside = np.append(rows[:-1] & rows[1:], False) & self._goes_on
-        costs, _, best, best_end = kernels.orders.costs_to_end(
-            self.body.graph.labels,
-            np.where(inside, self._steps, -1),
-            np.where(rows, self._switches, -1),
-            ends,
-            self.body.graph.n_vertices,
-        )
-        return Layer(rows, costs, ends, best, best_end, self.body.graph.features[best_end >= 0])
+        steps, switches = np.where(inside, self._steps, -1), np.where(rows, self._switches, -1)
+        costs, _, best, ends = kernels.orders.costs_to_end(graph.labels, steps, switches, end_costs, graph.n_vertices)
+        vertices = np.flatnonzero(ends >= 0).astype(np.int32)
+        arrived = costs[self._arrivals]
+        return Layer(vertices, best[vertices], ends[vertices], graph.features[vertices], leaving, left, arrived)
+
+    def _rows(self, done: int, imagined: int) -> Bools:
+        """The recorded states with these parts done, and the imagined ones not done and not moved."""
+        rows: Bools = (self.masks == done & ~imagined) & ((self._moved & imagined) == 0) & (self._switches >= 0)
+        return rows
 
     def _may_gain(self, done: int, imagined: int, refused: frozenset[int]) -> Bools:
         """Say which steps do another part, in an order that is allowed, and undo none."""
-        now, then = self.masks[:-1], self.masks[1:]
-        gains = then & ~now
-        fine: Bools = (gains > 0) & ((gains & done) == 0) & ((now & ~then) == 0) & ((self._moved[1:] & imagined) == 0)
+        gains, undone = self._gains, self.masks[:-1] & ~self.masks[1:]
+        fine: Bools = (gains > 0) & ((gains & done) == 0) & (undone == 0) & ((self._moved[1:] & imagined) == 0)
         for first, second in self.before:
             if not done >> first & 1:
                 fine &= (gains >> second & 1) == 0
@@ -218,20 +225,18 @@ class Ordering:
 
     def _left_after(self, arrivals: Int64s, done: int, imagined: int) -> Int64s:
         """What is left once each of these steps has done its part, along its own recording or along others."""
-        left = np.full(len(arrivals), NEVER)
-        gains = self.masks[arrivals] & ~(done & ~imagined)
+        left, gains = np.zeros(len(arrivals), np.int64), self._gains[arrivals - 1]
         for gain in np.unique(gains).tolist():
             chosen, now = gains == gain, done | gain
-            if now == self.all_done or len(self.parts) > MOST_PARTS:
-                left[chosen] = 0
-            else:
+            if now != self.all_done and len(self.parts) <= MOST_PARTS:
                 left[chosen] = self._left_in(now, imagined, arrivals[chosen])
         return left
 
     def _left_in(self, done: int, imagined: int, rows: Int64s) -> Int64s:
         """What is left from these recorded states, once these parts are done; as few imagined as can be."""
         remaining = (self.all_done & ~done).bit_count()
-        left = np.minimum(self.layer(done, imagined).costs[rows], UNDONE * STEP * remaining)
+        along = self.layer(done, imagined).arrived[self._arrivals.searchsorted(rows)]
+        left = np.minimum(along, UNDONE * STEP * remaining)
         for size in range(done.bit_count() + 1):
             for chosen in subsets(done & self._imaginable, size):
                 if chosen != imagined and len(self.layer(done, chosen).vertices):
@@ -243,25 +248,25 @@ class Ordering:
     def _left_over(self, done: int, imagined: int, chosen: int, rows: Int64s) -> Int64s:
         """What is left if other recordings take over, at one of these states or a little later."""
         seen = np.concatenate([self._states_after(rows, later, imagined, chosen) for later in LEAVING_AFTER])
-        costs, _ = self._entry(self.layer(done, chosen), embed(self.body.weights, seen))
+        costs, _, _ = self._entry(self.layer(done, chosen), embed(self.body.weights, seen))
         extra = IMAGINED * (chosen & ~imagined).bit_count() + np.array(LEAVING_AFTER)
         left: Int64s = (costs.reshape(len(LEAVING_AFTER), -1) + STEP * extra[:, None]).min(0)
         return left
 
-    def _entry(self, layer: Layer, seen: Float32s) -> tuple[Int64s, Int32s]:
-        """What is left from points of the metric space, the way to the nearest vertex of a layer included."""
-        vertices = layer.vertices[layer.index.nearest(seen)]
-        gaps = np.linalg.norm(seen - self.body.graph.features[vertices], axis=1)
-        return layer.vertex_costs[vertices] + self._gap_costs(gaps), vertices
+    def _entry(self, layer: Layer, seen: Float32s) -> tuple[Int64s, Int32s, Float32s]:
+        """What is left from points of the metric space, by way of the nearest vertex of a layer; it, and the gaps."""
+        entered = layer.index.nearest(seen)
+        gaps: Float32s = np.linalg.norm(seen - layer.features[entered], axis=1)
+        return layer.costs[entered] + self._gap_costs(gaps), entered, gaps
 
     def _stage_in(self, layer: Layer, state: Float32s, start: Float32s, done: int, chosen: int, imagined: int) -> Stage:
         """The stage that begins where a state lies in a layer."""
         seen = embed(self.body.weights, self.imagine(state, chosen, start)[None])
-        costs, vertices = self._entry(layer, seen)
+        costs, entered, gaps = self._entry(layer, seen)
         cost = int(costs[0]) + IMAGINED * STEP * (chosen & ~imagined).bit_count()
-        end = int(layer.vertex_ends[vertices[0]])
-        gain = int(self.masks[end + 1] & ~self.masks[end])
-        return Stage(done, chosen, gain, end, (cost - int(layer.end_costs[end])) / STEP, cost / STEP)
+        end = int(layer.ends[entered[0]])
+        steps, off_graph = (cost - layer.left_at(end)) / STEP, bool(gaps[0] > self.body.graph.radius)
+        return Stage(done, chosen, int(self._gains[end]), end, steps, cost / STEP, off_graph)
 
     # --- what is known of the recordings ------------------------------------------------------------------------------
 
@@ -282,21 +287,19 @@ class Ordering:
         costs[members] = switch_costs(graph.offsets, self.body.solving.switch_cost)[members] if graph.recordings else 0
         return costs
 
-    def _gap_costs(self, gaps: Float64s) -> Int64s:
+    def _gap_costs(self, gaps: Float32s) -> Int64s:
         """What it costs to get to a vertex from so far away in the metric space."""
-        graph, price = self.body.graph, self.body.solving.switch_cost
-        if graph.recordings:
-            return np.rint(price / graph.step_length * STEP * gaps).astype(np.int64)
-        return np.rint(price * STEP * np.maximum(gaps / graph.radius - 1, 0)).astype(np.int64)
+        graph = self.body.graph
+        steps = gaps / graph.step_length if graph.recordings else np.maximum(gaps / graph.radius - 1, 0)
+        return switch_costs(steps.astype(np.float64), self.body.solving.switch_cost)
 
     def _note_observations(self, observations: Float32s | None, distances: Float64s) -> None:
         """Keep what is needed to imagine: observations after a part was done, and what parts look like otherwise."""
         self._imaginable = 0 if observations is None else _own_columns(self.columns)
         if observations is None:
             return
-        gains = np.flatnonzero((self.masks[1:] & ~self.masks[:-1]) > 0) + 1
-        wanted = {row for later in LEAVING_AFTER for row in self._later(gains, later).tolist()}
-        self._noted = np.array(sorted(wanted | set(self._first[gains].tolist())), np.int64)
+        kept = [self._later(self._arrivals, later) for later in LEAVING_AFTER] + [self._first[self._arrivals]]
+        self._noted = np.unique(np.concatenate(kept))
         self._observations = observations[self._noted]
         self._finished = [observations[int(each.argmin())] for each in distances]
         undone = [np.flatnonzero((self.masks[self._first] >> i & 1) == 0) for i in range(len(self.parts))]
