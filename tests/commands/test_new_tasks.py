@@ -102,6 +102,38 @@ def test_several_goals_are_done_in_turn_in_one_episode(run, capsys):
     assert "in 900 steps counts, each once and in this order" in content["protocol"]
 
 
+def test_one_of_several_goals_and_all_of_them_at_once(run, capsys):
+    either = retasked(run, capsys, "--goal", "position=1,-1", "position=30,30", "--any", "--episodes", "2")
+    assert either["summary"]["score"] == 100
+    assert " or " in either["wanted"]
+    both = retasked(run, capsys, "--goal", "0=1", "1=-1", "--all", "--tolerance", "0.4", "--episodes", "2")
+    assert " and " in both["wanted"]
+    assert "--all" in both["command"]
+    ordered = retasked(
+        run, capsys, "--goal", "0=1", "1=-1", "--all", "--before", "1,2", "--tolerance", "0.4", "--episodes", "0"
+    )
+    assert kept(run, ordered) != kept(run, both)
+
+
+def test_what_is_avoided_is_kept_off_and_its_price_is_said(run, capsys):
+    """The maze is a U: without its bend there is no way from one leg to the other."""
+    free = retasked(run, capsys, "--goal", "position=-1,1", "--episodes", "0")
+    start = free["agents"][0]["from_a_start"][0]
+    held = retasked(run, capsys, "--goal", "position=-1,1", "--avoid", "0=0.5..9", "1=-9..-0.5", "--episodes", "0")
+    assert "avoiding columns 0 in 0.5..9, avoiding columns 1 in -9..-0.5" in held["wanted"]
+    assert held["agents"][0]["plans"][0]["reaching_vertices"] < free["agents"][0]["plans"][0]["reaching_vertices"]
+    assert start["possible"]
+
+
+def test_a_penalty_on_the_way_is_another_request(run, capsys, tmp_path):
+    file = tmp_path / "cost.py"
+    file.write_text(REWARD.replace("-o_tp1[:, 0]", "np.abs(a_t).sum(1)"))
+    costly = retasked(run, capsys, "--goal", "position=1,-1", "--penalty", f"{file}:left", "--episodes", "1")
+    assert "at 1 steps × (the function left" in costly["wanted"]
+    heavier = [*["--goal", "position=1,-1", "--penalty", f"{file}:left"], "--penalty-weight", "9", "--episodes", "0"]
+    assert kept(run, retasked(run, capsys, *heavier)) != kept(run, costly)
+
+
 def test_random_goals_are_drawn_by_the_environment(run, capsys):
     content = retasked(run, capsys, "--goal", "random", "--episodes", "6")
     assert content["summary"]["score"] >= 80

@@ -8,17 +8,18 @@ goals in columns that are not kept. The environment is made only where the task 
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from vmg.act.body import NeedsEpisodesError
+from vmg.act.conjunction import ConjunctionPlan
 from vmg.act.explanation import Explanation
 from vmg.act.plan import Plan
 from vmg.act.sequence import SequencePlan, explain_stages
@@ -38,8 +39,10 @@ from vmg.runs.notes import Measured
 from vmg.runs.requests import Reading, Request, Tell, check, in_task
 from vmg.runs.run import Run
 
-TIMED = 20
-"""Calls that the time to the first action is the median of."""
+TIMED, TIMED_TOGETHER = 20, 3
+"""Calls that the time to the first action is the median of; fewer where an order of goals is found in each."""
+
+AnyPlan: TypeAlias = Plan | SequencePlan | ConjunctionPlan
 
 
 @dataclass(frozen=True)
@@ -144,28 +147,38 @@ class _Asked:
         plan, episodes = self._planned(agent, objective)
         tried_in = self._tried_in(plan)
         start, beginning = self._start(agent.built, tried_in)
-        first = plan.stages[0].objective
-        milliseconds = _timed(lambda _: agent.plan(first, episodes).policy().act(start))
+        milliseconds, calls = _time_to_act(agent, plan, episodes, start)
         self.tell(
-            f"Agent of seed {agent.seed}, solved to its first action in {milliseconds:.0f} ms (median of {TIMED})."
+            f"Agent of seed {agent.seed}, solved to its first action in {milliseconds:.0f} ms (median of {calls})."
         )
-        explanations = explain_stages(plan.stages, start)
-        for number, (stage, explanation) in enumerate(zip(plan.stages, explanations, strict=True)):
-            self.tell(stage.in_words())
-            self.tell(f"From {beginning if number == 0 else 'there'}: {explanation}")
+        if isinstance(plan, ConjunctionPlan):
+            plan = plan.starting_at(start)
+            explanations = plan.explain(start)
+            words = [plan.in_words(), *([""] * (len(explanations) - 1))]
+        else:
+            explanations = explain_stages(plan.stages, start)
+            words = [stage.in_words() for stage in plan.stages]
+        self._tell_stages(words, explanations, beginning)
         if tried_in is None and self.request.n_episodes:
             self.tell(self.why_untried)
         answers = _answers(agent, milliseconds, plan.stages, explanations)
         return _Attempt(_name(plan, self.request.goal_kind), answers, plan.policy(), tried_in)
 
-    def _planned(self, agent: Agent, objective: Objective | Stages) -> tuple[Plan | SequencePlan, Episodes | None]:
+    def _tell_stages(self, words: Sequence[str], explanations: Sequence[Explanation], beginning: str) -> None:
+        for number, said in enumerate(words):
+            if said:
+                self.tell(said)
+            if number < len(explanations):
+                self.tell(f"From {beginning if number == 0 else 'there'}: {explanations[number]}")
+
+    def _planned(self, agent: Agent, objective: Objective | Stages) -> tuple[AnyPlan, Episodes | None]:
         """Plan from what the agent keeps, or else with the data."""
         try:
             return agent.plan(objective), None
         except NeedsEpisodesError:
             return agent.plan(objective, self.episodes), self.episodes
 
-    def _tried_in(self, plan: Plan | SequencePlan) -> Task | None:
+    def _tried_in(self, plan: AnyPlan) -> Task | None:
         if self.task is None or self.request.n_episodes == 0:
             return None
         return in_task(self.request, self.task) if self.request.skill else scored_by(self.task, plan)
@@ -221,13 +234,19 @@ def _answers(
     }
 
 
-def _name(plan: Plan | SequencePlan, kind: GoalKind) -> str:
+def _name(plan: AnyPlan, kind: GoalKind) -> str:
     """Name a request by its words and by what it pays, so that a file that has changed is another request."""
+    parts = plan.parts if isinstance(plan, ConjunctionPlan) else tuple(stage.objective for stage in plan.stages)
+    recorded = plan.recorded if isinstance(plan, ConjunctionPlan) else plan.stages[0].recorded
+    assert recorded is not None  # it was planned here
     content = sha256(kind.encode())
-    for stage in plan.stages:
-        assert stage.recorded is not None  # it was planned here
-        content.update(stage.recorded.step_rewards(stage.objective).tobytes())
-    words = re.sub(r"[^\w.]+", "-", " then ".join(stage.objective.name for stage in plan.stages)).strip("-.")
+    for part in parts:
+        content.update(recorded.step_rewards(part).tobytes())
+    if any(part.avoided or part.penalties for part in parts) or isinstance(plan, ConjunctionPlan):
+        content.update(plan.objective.name.encode())
+    for weight, paying in (penalty for part in parts for penalty in part.penalties):
+        content.update(weight.hex().encode() + recorded.step_rewards(paying).tobytes())
+    words = re.sub(r"[^\w.]+", "-", " then ".join(part.name for part in parts)).strip("-.")
     return f"{words[:60]}-{content.hexdigest()[:8]}"
 
 
@@ -243,6 +262,18 @@ def _first_observation(task: Task, seed: int) -> Any:
         return env.reset(seed=seed, options=dict(task.begin(seed)) if task.begin else None)[0]
 
 
+def _time_to_act(agent: Agent, plan: AnyPlan, episodes: Episodes | None, start: Float32s) -> tuple[float, int]:
+    """Milliseconds from an objective, the first of several in turn, to the first action; and of how many calls."""
+    together = isinstance(plan, ConjunctionPlan)
+    objective = plan.objective if isinstance(plan, ConjunctionPlan) else plan.stages[0].objective
+
+    def plan_and_act(_: int) -> None:
+        agent.plan(objective, episodes).policy().act(start)
+
+    calls = TIMED_TOGETHER if together else TIMED
+    return _timed(plan_and_act, calls), calls
+
+
 def _time_to_goals(agent: Agent, task: Task, first_seed: int) -> float:
     """Milliseconds from a goal that the environment draws to the first action."""
     with closing(task.make()) as env:
@@ -256,11 +287,11 @@ def _time_to_goals(agent: Agent, task: Task, first_seed: int) -> float:
     return _timed(begin)
 
 
-def _timed(call: Callable[[int], Any]) -> float:
+def _timed(call: Callable[[int], Any], times: int = TIMED) -> float:
     """Median milliseconds of a call, warm."""
     call(0)
     taken = []
-    for i in range(TIMED):
+    for i in range(times):
         begun = time.perf_counter()
         call(i)
         taken.append(1000 * (time.perf_counter() - begun))
