@@ -114,3 +114,32 @@ def test_what_cannot_be_scored_is_said():
         scored_by(replace(WALK, horizon=None), agent().plan(to_place(PLACES[0]).staying()))
     with pytest.raises(VMGError, match=r"knows recorded steps alone and cannot score new ones: give a function"):
         scored_by(WALK, agent().plan(step_rewards(episodes().rewards)))
+
+
+class NamedWalk(Walk):
+    """The same, with a goal that it names and at which it ends."""
+
+    def reset(self, *, seed=None, options=None):
+        return self._named(super().reset()[0]), {}
+
+    def step(self, action):
+        observation, reward, ended, cut, info = super().step(action)
+        return self._named(observation), reward, ended or bool(np.hypot(*self.at[:2] - [3, 3]) < 1), cut, info
+
+    def _named(self, observation):
+        return {"observation": observation, "at": np.array([3.0, 3.0])}
+
+
+@pytest.mark.parametrize(
+    ("moves", "steps"),
+    [
+        ([(3, 3), (-2, -2)], 2),  # past the environment's own goal
+        ([(10, 0)], 1),  # another end of the environment's is one
+    ],
+)
+def test_the_goal_that_the_environment_names_ends_nothing_when_another_is_wanted(moves, steps):
+    named = replace(WALK, environment=NamedWalk, state=None, keys=("observation",))
+    task = scored_by(named, agent().plan(to_place((1.0, 1.0))))
+    (episode,) = evaluate(Script(moves), task, n_episodes=1, workers=1).episodes
+    assert episode.steps == steps
+    assert episode.success == (steps == 2)

@@ -123,10 +123,11 @@ class _ScoredEnvironment(Wrapped):
         self._stage, self._counted, self._inside = 0, 0, 0
         self._ever, self._early = frozenset[int](), frozenset[int]()
         self._state = np.zeros(0, np.float32)
+        self._own: Objective | None = None
 
     def reset(self, **options: Any) -> Any:
         observation, info = self.env.reset(**options)
-        self._state = self._scoring.task.state_of(observation)
+        self._state, self._own = self._scoring.task.state_of(observation), self._scoring.task.objective_of(observation)
         self._stage, self._counted, self._inside = 0, 0, 0
         self._ever, self._early = frozenset(), frozenset()
         self._reach()
@@ -135,6 +136,7 @@ class _ScoredEnvironment(Wrapped):
     def step(self, action: Any) -> Any:
         observation, _, terminated, truncated, _ = self.env.step(action)
         before, self._state = self._state, self._scoring.task.state_of(observation)
+        terminated = terminated and not (self._own and self._own.reached(self._state[None])[0])
         objectives, info = self._scoring.objectives, self._counted_inside()
         if objectives[0].distance is None:
             return observation, _paid(objectives[0], before, action, self._state), terminated, truncated, info
