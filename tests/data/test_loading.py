@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from dataclasses import replace
 
 import h5py
 import numpy as np
@@ -66,8 +67,20 @@ def test_names_that_do_not_work_are_answered_with_ones_that_do(name, sentence):
 def test_only_some_sets_have_keys_to_choose():
     assert all(map(takes_keys, ("minari:D4RL/door/human-v2", "lerobot:a", "robomimic:a.hdf5")))
     assert not any(map(takes_keys, ("npz:a.npz", "hugging:face", "minari", "")))
-    with pytest.raises(VMGError, match="only lerobot, minari and robomimic sets have keys"):
+    with pytest.raises(
+        VMGError, match=r"npz:a\.npz: the observation is one plain vector: leave keys out, or name parts"
+    ):
         load("npz:a.npz", keys=["observation"])
+
+
+def test_keys_can_name_parts_of_any_plain_vector(tmp_path):
+    episodes = replace(make_episodes(0, [3, 2], 5), fields={"hand": (0, 1), "goal": (2,), "arm": (3, 4)})
+    save(episodes, tmp_path / "own.npz")
+    part = load(f"npz:{tmp_path}/own.npz", keys=["[3:]", "[1:2]"])
+    np.testing.assert_array_equal(part.observations, episodes.observations[:, [3, 4, 1]])
+    assert (part.fields, part.left_out) == ({"arm": (0, 1)}, {"observation": "2 of its 5 numbers"})
+    with pytest.raises(VMGError, match="asks for numbers that are not there: that leaf has 5, 0 to 4"):
+        load(f"npz:{tmp_path}/own.npz", keys=["[3:6]"])
 
 
 def test_only_minari_sets_bring_an_environment():

@@ -105,7 +105,7 @@ def test_it_says_itself_whether_it_takes_keys_and_brings_an_environment(run):
         "True True",
         "2",
         "walk.csv 3",
-        "npz:a.npz: only lerobot, minari, robomimic and csv sets have keys to choose; leave keys out.",
+        'npz:a.npz: the observation is one plain vector: leave keys out, or name parts of it, "[0:9]".',
     ]
 
 

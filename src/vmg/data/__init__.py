@@ -2,6 +2,7 @@
 
 load("minari:D4RL/door/human-v2")   any data set by one string (see `load`)
 check, summarise, render            what is in it, and what looks wrong
+describe_columns, render_columns    what each column of the observation is
 save                                one file, to carry to another machine
 READERS, Reader                     where to add a reader of your own (see `vmg.data.readers.base`)
 """
@@ -13,6 +14,8 @@ from vmg.data.episodes import Episode, Episodes, concatenate
 
 if TYPE_CHECKING:
     from vmg.data.checks import check
+    from vmg.data.column_table import render_columns
+    from vmg.data.columns import Column, describe_columns
     from vmg.data.contents import DataWarning
     from vmg.data.loading import brings_environment, load, make_environment, reader_of, takes_keys
     from vmg.data.readers import (
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "READERS",
+    "Column",
     "DataWarning",
     "Episode",
     "Episodes",
@@ -43,6 +47,7 @@ __all__ = [
     "check",
     "collect",
     "concatenate",
+    "describe_columns",
     "from_arrays",
     "load",
     "make_environment",
@@ -56,6 +61,7 @@ __all__ = [
     "read_table",
     "reader_of",
     "render",
+    "render_columns",
     "save",
     "summarise",
     "takes_keys",
@@ -66,6 +72,8 @@ __getattr__ = lazy_names(
     __name__,
     {
         "vmg.data.checks": ["check"],
+        "vmg.data.column_table": ["render_columns"],
+        "vmg.data.columns": ["Column", "describe_columns"],
         "vmg.data.contents": ["DataWarning"],
         "vmg.data.loading": ["brings_environment", "load", "make_environment", "reader_of", "takes_keys"],
         "vmg.data.readers": [

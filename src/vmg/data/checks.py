@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vmg.base.types import Bools, Float32s
+from vmg.data.columns import fixed_columns
 from vmg.data.episodes import Episodes
 
 HUGE = 1e6
@@ -28,6 +29,17 @@ def check(episodes: Episodes) -> list[str]:
 def constant_observations(episodes: Episodes) -> str | None:
     """Readings that never change tell nothing; whole zero blocks often mean a field that was not recorded."""
     return _never_changes("Observation", episodes.observations)
+
+
+def fixed_observations(episodes: Episodes) -> str | None:
+    """Readings that differ between episodes only are often the episode's goal, which is no part of the state."""
+    fixed = np.flatnonzero(fixed_columns(episodes))
+    if len(fixed) == 0:
+        return None
+    verbs = (
+        "differs between episodes and never changes" if len(fixed) == 1 else "differ between episodes and never change"
+    )
+    return f"{_columns('Observation', fixed)} {verbs} within one, as a goal does. A goal belongs in no state."
 
 
 def constant_actions(episodes: Episodes) -> str | None:
@@ -142,6 +154,7 @@ def jumps(episodes: Episodes) -> str | None:
 
 CHECKS: Sequence[Callable[[Episodes], str | None]] = (
     constant_observations,
+    fixed_observations,
     repeated_observations,
     constant_actions,
     action_range,

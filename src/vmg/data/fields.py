@@ -61,6 +61,13 @@ def moved_fields(before: Fields, now: Fields) -> str:
     return "; ".join(each)
 
 
+def kept_fields(fields: Fields, columns: Sequence[int]) -> dict[str, tuple[int, ...]]:
+    """Return the names that stand, where only these columns remain, in this order; a field keeps all of its columns."""
+    place = {column: i for i, column in enumerate(columns)}
+    whole = {name: old for name, old in fields.items() if all(column in place for column in old)}
+    return {name: tuple(place[column] for column in old) for name, old in whole.items()}
+
+
 def common_fields(several: Sequence[Fields]) -> dict[str, tuple[int, ...]]:
     """Return the names on which all agree."""
     first, *others = several

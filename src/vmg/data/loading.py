@@ -1,12 +1,16 @@
 """`load("source:name")`: any data set by one string, the form commands, configurations and saved agents use."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import parse_qsl
 
 from vmg.base.errors import VMGError
+from vmg.data.contents import left_out
 from vmg.data.episodes import Episodes
+from vmg.data.fields import kept_fields
+from vmg.data.keys import check_keys, choose_keys, leaf_of
 from vmg.data.readers import READERS, Reader
 
 
@@ -23,6 +27,7 @@ def load(name: str, *, keys: Sequence[str] | None = None, **options: Any) -> Epi
         pointmaze:medium?steps=20000&seed=1             made on the spot: umaze, medium or large
 
     The source names a reader in `READERS`; others can be added. Options can stand in the id or be given by name.
+    Where observations are plain vectors, `keys` name parts of them: ["[0:4]", "[6:8]"].
     """
     reader = reader_of(name)
     if reader is None:
@@ -31,11 +36,10 @@ def load(name: str, *, keys: Sequence[str] | None = None, **options: Any) -> Epi
     if not bare:
         raise VMGError(f"{name!r} names no data after {source!r}. An example: {reader.example}")
     given = _checked(name, reader, written | options)
-    if keys is not None:
-        if not reader.takes_keys:
-            raise VMGError(f"{name}: only {_sources_with_keys()} sets have keys to choose; leave keys out.")
-        given["keys"] = keys
-    return reader.read(bare, **given)
+    if keys is None or reader.takes_keys:
+        return reader.read(bare, **given, **({"keys": keys} if reader.takes_keys else {}))
+    parts = choose_keys([""], keys, source=name)
+    return _columns_of(reader.read(bare, **given), parts)
 
 
 def reader_of(data_id: str) -> Reader | None:
@@ -62,6 +66,20 @@ def make_environment(data_id: str, **options: Any) -> Any:
     if reader is None or reader.environment is None:
         raise VMGError(f"{data_id!r} brings no environment. Name a task, or an environment of gymnasium's.")
     return reader.environment(_parts(data_id)[1], **options)
+
+
+def _columns_of(episodes: Episodes, parts: Sequence[str]) -> Episodes:
+    """Return the episodes with these parts of their observations, "[0:9]", side by side."""
+    shapes = {"": (episodes.observation_size,)}
+    check_keys(shapes, parts, episodes.source)
+    columns = [column for _, wanted in map(leaf_of, parts) for column in range(episodes.observation_size)[wanted]]
+    beside = left_out(shapes, parts)
+    return replace(
+        episodes,
+        observations=episodes.observations[:, columns],
+        fields=kept_fields(episodes.fields, columns),
+        left_out={**episodes.left_out, **({"observation": beside[""]} if beside else {})},
+    )
 
 
 def _parts(data_id: str) -> tuple[str, str, dict[str, Any]]:
@@ -92,11 +110,6 @@ def _value(data_id: str, option: str, value: Any, kind: type) -> Any:
     except (KeyError, ValueError) as error:
         wanted = _IN_WORDS.get(kind, f"a {kind.__name__}")
         raise VMGError(f"{data_id}: {option} must be {wanted}, not {value!r}.") from error
-
-
-def _sources_with_keys() -> str:
-    *others, last = [source for source, reader in READERS.items() if reader.takes_keys]
-    return f"{', '.join(others)} and {last}"
 
 
 def _unknown(data_id: str) -> str:

@@ -1,5 +1,6 @@
 """What is in a data set, in numbers a program can read and in a table a person can."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from vmg.data.checks import check
 from vmg.data.episodes import Episodes
+from vmg.data.fields import Fields, fields_in_words
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -50,12 +52,17 @@ class Summary:
     unended: int
     digest: str
     """SHA-256 of the content."""
+    fields: Fields
+    """Names for columns of the observation."""
+    left_out: Mapping[str, str]
+    """What the data set holds beside the state."""
     suspicious: tuple[str, ...]
     """Findings of the checker, whole sentences."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, strings and lists, ready for JSON."""
-        return asdict(self) | {"suspicious": list(self.suspicious)}
+        fields = {name: list(columns) for name, columns in self.fields.items()}
+        return asdict(self) | {"fields": fields, "suspicious": list(self.suspicious)}
 
 
 def summarise(episodes: Episodes) -> Summary:
@@ -80,6 +87,8 @@ def summarise(episodes: Episodes) -> Summary:
         terminated_and_truncated=int((terminated & truncated).sum()),
         unended=int((~terminated & ~truncated).sum()),
         digest=episodes.digest,
+        fields=episodes.fields,
+        left_out=episodes.left_out,
         suspicious=tuple(check(episodes)),
     )
 
@@ -108,7 +117,19 @@ def _lines(summary: Summary) -> list[tuple[str, str]]:
         ("reward", _rewards(summary)),
         ("endings", _endings(summary)),
         ("content", f"sha256 {summary.digest[:16]}"),
+        *([("fields", groups)] if (groups := _groups(summary.fields)) else []),
+        *([("left out", _beside(summary.left_out))] if summary.left_out else []),
     ]
+
+
+def _groups(fields: Fields) -> str:
+    """List the fields of several columns; the others are names of single columns."""
+    groups = {name: columns for name, columns in fields.items() if len(columns) > 1}
+    return fields_in_words(groups) if groups else ""
+
+
+def _beside(left_out: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} ({what})" for name, what in left_out.items())
 
 
 def _findings(summary: Summary) -> list["RenderableType"]:
@@ -135,16 +156,16 @@ def _numbers(size: int) -> str:
 
 def _from_to(values: Range) -> str:
     return (
-        f"always {_number(values.smallest)}"
+        f"always {number_in_words(values.smallest)}"
         if values.smallest == values.largest
-        else (f"{_number(values.smallest)} to {_number(values.largest)}")
+        else (f"{number_in_words(values.smallest)} to {number_in_words(values.largest)}")
     )
 
 
 def _spread(values: Range) -> str:
     if values.smallest == values.largest:
-        return f"always {_number(values.smallest)}"
-    return f"{_from_to(values)}, mean {_number(values.mean)}, median {_number(values.median)}"
+        return f"always {number_in_words(values.smallest)}"
+    return f"{_from_to(values)}, mean {number_in_words(values.mean)}, median {number_in_words(values.median)}"
 
 
 def _rewards(summary: Summary) -> str:
@@ -175,7 +196,8 @@ def _share(share: float) -> str:
     return f"{percent:.2g}%" if percent < 1 else f"{percent:.2f}%"
 
 
-def _number(value: float) -> str:
+def number_in_words(value: float) -> str:
+    """Write a number as briefly as it can be told."""
     whole = float(value).is_integer() or abs(value) >= 1000
     return f"{value:,.0f}" if whole and abs(value) < 1e9 else f"{value:.4g}"
 

@@ -1,0 +1,92 @@
+"""What is said about the columns of an observation: each kind on data made to have it, and on others."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from random_episodes import episode_sets
+from rich.console import Console
+
+from vmg.data import Episodes, check, describe_columns, render_columns
+
+NAMES = ("joints", "speeds", "hand", "goal", "unit", "degrees", "sum", "noise")
+FIELDS = dict(zip(NAMES, ((0, 1), (2, 3), (4, 5), (6, 7), (8,), (9,), (10,), (11,)), strict=True))
+
+
+@pytest.fixture(scope="module")
+def arm():
+    """Reaches of a two-link arm: joints, their speeds, the hand, the goal, and columns that repeat those."""
+    rng = np.random.default_rng(0)
+    parts = []
+    for _ in range(60):
+        joints, goal = rng.uniform(-2, 2, (2, 2))
+        speeds, seen, actions = np.zeros(2), [], []
+        for _ in range(41):
+            hand = [np.cos(joints[0]) + np.cos(joints.sum()), np.sin(joints[0]) + np.sin(joints.sum())]
+            seen.append([*joints, *speeds, *hand, *goal, 3, 57.3 * joints[0] - 9, joints.sum(), rng.normal()])
+            actions.append(np.clip(2 * (goal - joints) - speeds + rng.normal(0, 0.5, 2), -1, 1))
+            speeds = 0.8 * speeds + 0.3 * actions[-1]
+            joints = joints + 0.1 * speeds
+        parts.append((seen, actions[:-1], np.zeros(40), False, True))
+    return Episodes.from_list(parts, fields=FIELDS)
+
+
+def test_every_kind_of_column_is_found(arm):
+    found = {each.name: each.remark for each in describe_columns(arm)}
+    assert found == {
+        "joints[0]": "", "joints[1]": "", "speeds[0]": "speed of joints[0]", "speeds[1]": "speed of joints[1]",
+        "hand[0]": "follows from others", "hand[1]": "follows from others", "goal[0]": "fixed within each episode",
+        "goal[1]": "fixed within each episode", "unit": "constant", "degrees": "copy of joints[0]",
+        "sum": "follows from others", "noise": "",
+    }  # fmt: skip
+
+
+@settings(deadline=None, max_examples=30)
+@given(episode_sets)
+def test_ranges_are_those_of_the_data(episodes):
+    columns = describe_columns(episodes)
+    assert [each.column for each in columns] == list(range(episodes.observation_size))
+    for each, values in zip(columns, episodes.observations.T, strict=True):
+        assert (each.smallest, each.largest) == (values.min(), values.max())
+        assert (each.remark == "constant") == (values.min() == values.max())
+        assert json.loads(json.dumps(each.to_dict())) == each.to_dict()
+
+
+def test_unrelated_columns_get_no_remark():
+    rng = np.random.default_rng(0)
+    walks = [
+        (rng.normal(size=(41, 6)).cumsum(0), rng.normal(size=(40, 1)), np.zeros(40), False, True) for _ in range(40)
+    ]
+    assert all(each.remark == "" for each in describe_columns(Episodes.from_list(walks)))
+
+
+def printed(columns):
+    console = Console(width=100)
+    with console.capture() as captured:
+        console.print(render_columns(columns))
+    return captured.get()
+
+
+def test_a_narrow_observation_has_a_row_per_column(arm):
+    lines = printed(describe_columns(arm)).splitlines()
+    assert len(lines) == 13
+    assert lines[3].split() == ["2", "speeds[0]", *lines[3].split()[2:4], "speed", "of", "joints[0]"]
+
+
+def test_a_wide_observation_has_a_row_per_run_of_alike_columns():
+    rng = np.random.default_rng(0)
+    free = [rng.normal(size=(41, 20)).cumsum(0) for _ in range(40)]
+    walks = [
+        (np.hstack([x, x[:, :10] * 2, np.ones((41, 5))]), np.zeros((40, 1)), np.zeros(40), False, True) for x in free
+    ]
+    episodes = Episodes.from_list(walks, fields={"body": range(20), "legs": range(20, 30)})
+    lines = [line.split() for line in printed(describe_columns(episodes)).splitlines()[1:]]
+    assert [(line[0], line[1]) for line in lines[:2]] == [("0-19", "body"), ("20-29", "legs")]
+    assert lines[1][-3:] == ["copies", "of", "others"]
+    assert lines[2] == ["30-34", "1", "1", "constant"]
+
+
+def test_columns_that_look_like_a_goal_are_worth_a_look(arm):
+    sentence = "Observation columns 6 and 7 differ between episodes and never change within one, as a goal does."
+    assert any(found.startswith(sentence) for found in check(arm))
