@@ -124,7 +124,7 @@ def test_starts_unlike_the_recorded_ones_are_said():
     assert "Starts are 3.2 radii from anything recorded" in remarks.on_likeness(scores_with(start=3.2), graph)[1]
     elsewhere = remarks.on_likeness(scores_with(from_starts=8.0), graph)[1]
     assert (
-        "Starts are 8.0 radii from the nearest recorded start, and those are at most 0.4 from each other" in elsewhere
+        "Starts are 8.0 radii from the nearest recorded start, and those are at most 0.4 from the next one" in elsewhere
     )
 
 
