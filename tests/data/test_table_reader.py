@@ -1,6 +1,7 @@
 """Tables: what the columns are, by name or by options, and how rows become episodes."""
 
 import csv
+import sys
 
 import numpy as np
 import pytest
@@ -177,6 +178,21 @@ def test_tables_that_cannot_be_read_are_answered_with_a_cure(tmp_path, text, opt
     (tmp_path / "log.csv").write_text(text)
     with pytest.raises(VMGError, match=sentence):
         load(f"table:{tmp_path}/log.csv{options}")
+
+
+def test_an_index_that_a_library_added_is_no_part_of_the_state(tmp_path, episodes):
+    table = [{"": i} | row | {"__index_level_0__": i} for i, row in enumerate(rows(episodes))]
+    read = load(write_csv(tmp_path / "log.csv", table))
+    assert_same(read, episodes)
+    assert read.left_out == {"__index_level_0__": "1 number"}
+
+
+def test_without_pyarrow_the_package_to_install_is_named(tmp_path, episodes, monkeypatch):
+    name = write_parquet(tmp_path / "log.parquet", rows(episodes))
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(VMGError, match="needs the package 'pyarrow', which is not installed"):
+        load(name)
+    assert_same(load(write_csv(tmp_path / "log.csv", rows(episodes))), episodes)
 
 
 def test_other_files_are_named(tmp_path):

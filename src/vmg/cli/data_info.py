@@ -22,7 +22,8 @@ class DataInfo:
     id: DataId
     """The data set, source:name."""
     keys: tuple[str, ...] = ()
-    """Leaves of a dict observation that make the state; none: the task's choice, or else the reader's."""
+    """Leaves of a dict observation, or parts of a vector, [0:9], that make the state; none: the task's choice, or else
+    the reader's."""
     json: bool = False
     """Print JSON."""
 

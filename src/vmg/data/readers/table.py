@@ -160,7 +160,7 @@ def _fields(rows: Columns, roles: Roles) -> dict[str, tuple[int, ...]]:
 
 def _left_out(rows: Columns, roles: Roles, log: StepLog) -> dict[str, str]:
     after = {_after(name, rows) for name in roles.state} if log.next_observations is not None else set()
-    beside = {name: cells for name, cells in rows.items() if name not in roles.used | after}
+    beside = {name: cells for name, cells in rows.items() if name and name not in roles.used | after}
     numbers = {name: (_width(cells),) for name, cells in beside.items() if cells.dtype.kind in "biuf"}
     return left_out(numbers, ()) | {name: "text" for name in beside if name not in numbers}
 

@@ -31,7 +31,7 @@ GUESSES = {
     "state": r"(obs|observations?|states?)([_. \[].*|\d+)?|[os]_?\d+",
 }
 SINGLE = ("reward", "terminated", "truncated", "step")
-NO_STATE = r"(index|task_index|seed|success|is_success|unnamed: 0|)|(next|info)[_.].*"
+NO_STATE = r"index|task_index|seed|success|is_success|unnamed: \d+|__index_level_\d+__||(next|info)[_.].*"
 
 
 @dataclass(frozen=True)
