@@ -40,16 +40,21 @@ class Room:
 
 
 def walk(way, rng, room=None):
-    """One recorded episode: straight from place to place."""
+    """One recorded episode: straight from place to place, with a rest at each."""
     room = room or Room()
     observations, actions = [room.state], []
+
+    def move(action):
+        actions.append(action.astype(np.float32))
+        observations.append(room.step(actions[-1]))
+
     for place in way:
         while np.linalg.norm(place - room.state[:2]) > 0.05:
             to_go = np.asarray(place) - room.state[:2]
-            action = (to_go * min(1, STEP / np.abs(to_go).max())).astype(np.float32)
-            action += (rng.normal(0, 0.01, 2) * (np.abs(to_go).max() > 0.3)).astype(np.float32)
-            observations.append(room.step(action))
-            actions.append(action)
+            noise = rng.normal(0, 0.01, 2) * (np.abs(to_go).max() > 0.3)
+            move(to_go * min(1, STEP / np.abs(to_go).max()) + noise)
+        for _ in range(2):
+            move(np.zeros(2))
     return np.stack(observations), np.stack(actions), np.zeros(len(actions)), False, True
 
 
@@ -76,7 +81,7 @@ def written_agent(episodes, paths="recordings", radius=0.2):
         learn=LearnConfig(low_level=translator, metric_dimension=size),
         graph=GraphConfig(radius=radius, recordings=paths == "recordings"),
         solve=SolveConfig(paths=paths, ties="nearest"),
-        act=ActConfig(subgoal_steps=1, keep_path=paths == "recordings"),
+        act=ActConfig(subgoal_steps=2, keep_path=True) if paths == "recordings" else ActConfig(subgoal_steps=1),
     )
     unit = {"mean": np.zeros(size, np.float32), "std": np.ones(size, np.float32)}
     goals = {"spread": unit["std"], "relative": np.float32(1), "columns": np.array([0, 1], np.int32)}
