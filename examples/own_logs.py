@@ -11,23 +11,25 @@ import vmg
 
 ROBOT = Path(__file__).parent / "robots" / "obstacles.py"
 CHARGER = [2.0, -2.0]
+QUICK = vmg.AgentConfig(
+    learn=vmg.LearnConfig(
+        steps=3000,
+        hidden_units=128,
+        margins="program",
+        encoder_inputs="normalised",
+        low_level=vmg.Translator(inputs="relative"),
+    ),
+    graph=vmg.GraphConfig(radius=1.4, recordings=True),
+    solve=vmg.SolveConfig(paths="recordings", ties="nearest"),
+    act=vmg.ActConfig(subgoal_steps=4, keep_path=True),
+)
+"""Done in half a minute. For an agent that you rely on, let `vmg train` choose the settings from the data."""
 
 
 def main(logs, folder):
     """Learn from the logs, keep the agent in a folder, and drive to the charger."""
     episodes = vmg.load(f"npz:{logs}")
-    settings = vmg.AgentConfig(
-        learn=vmg.LearnConfig(
-            steps=3000,
-            hidden_units=128,
-            margins="program",
-            encoder_inputs="normalised",
-            low_level=vmg.Translator(inputs="relative"),
-        ),
-        graph=vmg.GraphConfig(radius=0.8, goal_columns=(0, 1)),
-        solve=vmg.SolveConfig(ties="nearest"),
-    )
-    (agent,) = vmg.Agent.fit(episodes, settings)
+    (agent,) = vmg.Agent.fit(episodes, QUICK)
     agent = agent.build(episodes)
     agent.save(folder)
 

@@ -57,9 +57,9 @@ def test_own_logs_become_an_agent_that_drives_to_the_charger(first):
 
 
 @pytest.mark.usefixtures("first")
-def test_a_new_reward_earns_more_than_the_logs_on_average(folder):
+def test_a_new_reward_earns_more_than_the_best_log(folder):
     recorded, earned = run(folder, "new_reward.py", "logs.npz", "agent").splitlines()
-    assert numbers(earned)[0] > numbers(recorded)[0]
+    assert numbers(earned)[0] > numbers(recorded)[1]
 
 
 @pytest.mark.usefixtures("first")
@@ -75,7 +75,7 @@ def test_a_region_is_avoided_and_drawn(folder):
 def test_a_sequence_is_done_in_order(folder):
     last = run(folder, "sequence.py", "agent").splitlines()[-1]
     assert re.fullmatch(r"All three corners in \d+ of 10 episodes\.", last)
-    assert numbers(last)[0] >= 5
+    assert numbers(last)[0] >= 8
 
 
 def test_an_environment_of_ones_own(folder):
@@ -87,9 +87,9 @@ def test_an_environment_of_ones_own(folder):
 def test_the_notebook_runs_from_its_first_cell_to_its_last(tmp_path, monkeypatch, capsys):
     shutil.copytree(EXAMPLES, tmp_path / "examples")
     monkeypatch.chdir(tmp_path / "examples")
-    for module in ("obstacles", "recording"):
+    for module in ("obstacles", "own_logs", "recording"):
         monkeypatch.delitem(sys.modules, module, raising=False)
-    monkeypatch.setattr(sys, "path", [str(tmp_path / "examples" / "robots"), *sys.path])
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "examples"), str(tmp_path / "examples" / "robots"), *sys.path])
     namespace = {"__name__": "__main__"}
     for number, cell in enumerate(cells("code")):
         exec(compile("".join(cell["source"]), f"{NOTEBOOK.name}, code cell {number}", "exec"), namespace)
