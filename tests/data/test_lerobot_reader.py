@@ -112,6 +112,16 @@ def test_cameras_are_left_out_and_said(tmp_path, episodes):
         load(name, keys=["observation.images.top"])
 
 
+def test_a_frame_marked_truncated_terminates_nothing(tmp_path, episodes):
+    folder = tmp_path / "set"
+    name = write(folder, episodes, "v2.1", FEATURES | {"next.truncated": feature("bool", 1)})
+    for path in (folder / "data" / "chunk-000").iterdir():
+        table = parquet.read_table(path)
+        parquet.write_table(table.append_column("next.truncated", table.column("next.done")), path)
+    assert load(name).truncated.all()
+    assert not load(name).terminated.any()
+
+
 def test_without_rewards_and_marks_episodes_are_truncated(tmp_path, episodes):
     bare = {name: each for name, each in FEATURES.items() if not name.startswith("next.")}
     read = load(write(tmp_path / "set", episodes, "v3.0", bare))
@@ -127,6 +137,8 @@ def test_sets_in_the_caches_of_this_machine_are_found_by_name(tmp_path, episodes
     assert_same(load("lerobot:me/arm"), episodes)
     write(tmp_path / "hub" / "datasets--me--hand" / "snapshots" / "abc", episodes, "v2.1")
     assert_same(load("lerobot:me/hand"), episodes)
+    write(tmp_path / "lerobot" / "hub" / "datasets--me--foot" / "snapshots" / "abc", episodes, "v3.0")
+    assert_same(load("lerobot:me/foot"), episodes)
     with pytest.raises(VMGError, match="hf download --repo-type dataset me/leg"):
         load("lerobot:me/leg")
 

@@ -29,30 +29,27 @@ from vmg.data.steps import StepLog, assemble
 
 OBSERVED = "observation."
 BOOKKEEPING = ("episode_index", "frame_index", "timestamp", "index", "task_index")
-TERMINALS = ("next.terminated", "next.done")
+MARKS = ("next.reward", "next.done", "next.truncated")
 
 
 def read_lerobot(name: str | Path, *, keys: Sequence[str] | None = None) -> Episodes:
     """Read a LeRobot set: a folder, or the id of one that LeRobot or the Hugging Face hub keep on this machine.
 
     `keys` are features that make the state; by default every vector under "observation." that is no goal. Names that
-    the set gives to single numbers become fields. An episode whose last frame is marked `next.done` counts as
-    terminated. The reward of the last frame is given to the step before it.
+    the set gives to single numbers become fields. An episode whose last frame is marked `next.done`, and not
+    `next.truncated`, counts as terminated. The step before the last frame earns that frame's reward, too.
     """
     source = f"lerobot:{name}"
     folder = _folder(str(name), source)
     features, n_frames = _features(folder / "meta" / "info.json")
     shapes = _shapes(features)
-    chosen = choose_keys(
-        {each: shape for each, shape in shapes.items() if each.startswith(OBSERVED)}, keys, source=source
-    )
+    observed = {each: shape for each, shape in shapes.items() if each.startswith(OBSERVED)}
+    chosen = choose_keys(observed, keys, source=source)
     check_keys(shapes, chosen, source)
     if keys is None:
         warn_of_images(shapes, source)
     rows = _rows(folder, [leaf_of(key)[0] for key in chosen], features, n_frames)
-    beside = {
-        each: shape for each, shape in shapes.items() if each not in (*BOOKKEEPING, "action", "next.reward", *TERMINALS)
-    }
+    beside = {each: shape for each, shape in shapes.items() if each not in ("action", *BOOKKEEPING, *MARKS)}
     episodes = assemble(_log(rows, chosen, _fields(features, shapes, chosen), source), keep_last_reward=True)
     return replace(episodes, left_out=left_out(beside, chosen))
 
@@ -72,13 +69,14 @@ def _folder(name: str, source: str) -> Path:
 
 
 def _places(name: str) -> Iterator[Path]:
-    """Yield the folders in which a set of that name may lie: itself, LeRobot's, the hub's newest snapshots."""
+    """Yield the folders in which a set of that name may lie: itself, LeRobot's, the newest snapshots of its hub's."""
     yield Path(name).expanduser()
     home = Path(os.environ.get("HF_HOME", "~/.cache/huggingface")).expanduser()
-    yield Path(os.environ.get("HF_LEROBOT_HOME", home / "lerobot")).expanduser() / name
-    hub = Path(os.environ.get("HF_HUB_CACHE", home / "hub")).expanduser()
-    snapshots = (hub / f"datasets--{name.replace('/', '--')}" / "snapshots").glob("*")
-    yield from sorted(snapshots, key=lambda folder: folder.stat().st_mtime, reverse=True)
+    own = Path(os.environ.get("HF_LEROBOT_HOME", home / "lerobot")).expanduser()
+    yield own / name
+    for hub in (own / "hub", Path(os.environ.get("HF_HUB_CACHE", home / "hub")).expanduser()):
+        snapshots = (hub / f"datasets--{name.replace('/', '--')}" / "snapshots").glob("*")
+        yield from sorted(snapshots, key=lambda folder: folder.stat().st_mtime, reverse=True)
 
 
 def _features(path: Path) -> tuple[dict[str, dict[str, Any]], int]:
@@ -105,7 +103,7 @@ def _shapes(features: Mapping[str, Mapping[str, Any]]) -> Shapes:
 
 
 def _rows(folder: Path, leaves: list[str], features: Mapping[str, Any], n_frames: int) -> dict[str, NDArray[Any]]:
-    marks = [name for name in ("next.reward", *TERMINALS) if name in features]
+    marks = [name for name in MARKS if name in features]
     wanted = dict.fromkeys(["episode_index", "frame_index", "action", *marks, *leaves])
     files = sorted(folder.glob("data/*/*.parquet"))
     rows = read_parquet(files, list(wanted)) if files else {}
@@ -120,13 +118,14 @@ def _rows(folder: Path, leaves: list[str], features: Mapping[str, Any], n_frames
 
 def _log(rows: Mapping[str, NDArray[Any]], chosen: Sequence[str], fields: Fields, source: str) -> StepLog:
     actions, ends = rows["action"], _ends(rows["episode_index"])
-    done = next((rows[name].astype(bool).ravel() for name in TERMINALS if name in rows), np.zeros_like(ends))
+    rewards, done, cut = (rows[name].ravel() if name in rows else np.zeros(len(ends)) for name in MARKS)
+    terminals = ends & (done != 0) & (cut == 0)
     return StepLog(
         observations=join_leaves(dict(rows), chosen, batch=True),
         actions=actions.reshape(len(actions), -1),
-        rewards=rows["next.reward"].ravel() if "next.reward" in rows else np.zeros(len(ends)),
-        terminals=ends & done,
-        timeouts=ends & ~done,
+        rewards=rewards,
+        terminals=terminals,
+        timeouts=ends & ~terminals,
         next_observations=None,
         source=source,
         fields=fields,

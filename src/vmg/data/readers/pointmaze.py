@@ -27,6 +27,8 @@ NOISE = 0.4  # standard deviation of the force added
 NOISE_MEMORY = 0.9  # how much of the noise lasts to the next step
 WAYPOINT_SPREAD = 0.25  # how far from a cell's centre an episode's waypoint may lie
 
+FIELDS = {"position": (0, 1), "velocity": (2, 3)}
+
 Recorded = tuple[Float32s, Float32s, Float32s, bool, bool]
 
 
@@ -46,7 +48,7 @@ def collect(maze: str = "medium", *, steps: int = 100_000, seed: int = 0) -> Epi
             advance(steps - left)
             if left == 0:
                 break
-    return Episodes.from_list(parts, source=f"pointmaze:{maze}?steps={steps}&seed={seed}")
+    return Episodes.from_list(parts, source=f"pointmaze:{maze}?steps={steps}&seed={seed}", fields=FIELDS)
 
 
 READERS.add(
