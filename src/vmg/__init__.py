@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from vmg.base.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from vmg.act.conjunction import ConjunctionPlan
     from vmg.act.explanation import Explanation
     from vmg.act.plan import Plan
     from vmg.act.policy import Decision, Decisions, Policy
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from vmg.networks import Translator, embed
 
 _HOMES = {
+    "vmg.act.conjunction": ("ConjunctionPlan",),
     "vmg.act.explanation": ("Explanation",),
     "vmg.act.plan": ("Plan",),
     "vmg.act.policy": ("Decision", "Decisions", "Policy"),
@@ -50,6 +52,7 @@ __all__ = [
     "ActConfig",
     "Agent",
     "AgentConfig",
+    "ConjunctionPlan",
     "Decision",
     "Decisions",
     "EdgeRewards",

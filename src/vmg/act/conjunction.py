@@ -75,12 +75,11 @@ class ConjunctionPlan:
         done = f" {self._names(begun)} is done already." if begun else ""
         stages = [stage for stage, _, _ in self._found]
         order = ", then ".join(self._names(stage.gain) for stage in stages)
-        found = (
-            f" The order found: {order}; about {sum(stage.steps for stage in stages):.0f} steps by what was recorded."
-        )
+        steps = sum(explanation.steps for _, _, explanation in self._found)
+        found = f" The order found: {order}; about {steps:.0f} recorded steps."
         why = self._others() if stages and stages[0].complete else f" {self._missing()}"
         text = f"{self._opening}{done}{found if stages else ''}{why}"
-        return "\n".join([text, *map(self._stage_in_words, stages)])
+        return "\n".join([text, *(self._stage_in_words(stage, answer.steps) for stage, _, answer in self._found)])
 
     __str__ = in_words
 
@@ -119,20 +118,20 @@ class ConjunctionPlan:
         return f"Task: {self.objective.name}. {why}{many if n > MOST_PARTS else ''}"
 
     def _others(self) -> str:
-        """Say what beginning with another part would cost."""
-        first = self._found[0][0]
-        words = []
+        """Say what the order costs, and what beginning with another part would cost."""
+        first, words = self._found[0][0], []
         for part in bits(self.ordering.all_done & ~first.done & ~first.gain):
             others = frozenset((0, gain) for gain in self.ordering.gains if gain != 1 << part)
             stage = self.ordering.next_stage(self.start, self.start, first.done, 0, others)
-            cost = f"about {stage.left:.0f}" if stage and stage.complete else "no recorded way to all"
+            cost = f"{stage.left:.0f}" if stage and stage.complete else "no recorded way to all"
             words.append(f"{self.parts[part].name}: {cost}")
-        return f" Beginning with another: {'; '.join(words)}." if words else ""
+        others_cost = f"; beginning with another: {', '.join(words)}" if words else ""
+        return f" It costs {first.left:.0f} steps, with what changing between recordings costs{others_cost}."
 
-    def _stage_in_words(self, stage: Stage) -> str:
+    def _stage_in_words(self, stage: Stage, steps: float) -> str:
         kept = f", with {self._names(stage.done)} done" if stage.done else ""
         shown = self.ordering.evidence(stage)
-        text = f"{self._names(stage.gain)}{kept}: about {stage.steps:.0f} steps, as {shown} recorded episodes show it"
+        text = f"{self._names(stage.gain)}{kept}: about {steps:.0f} steps, as {shown} recorded episodes show it"
         if stage.imagined:
             text += f" with {self._names(stage.imagined)} not done and not moved; the policy sees it like that"
         return f"{text}."
