@@ -1,7 +1,9 @@
 """A stranger's first commands: own logs, no task, a task in a file, a gymnasium id; every `Next:` works when typed."""
 
 import json
+import os
 import shlex
+import stat
 
 import numpy as np
 import pytest
@@ -163,6 +165,15 @@ def test_the_walk_with_a_task_in_a_file(logs, folder, capsys):
     typed = walk(capsys, "train", f"npz:{logs}", "--out", str(folder / "file"), "--task", task, *LITTLE)
     assert [arguments[0] for arguments in typed] == ["train", "build", "solve", "evaluate", "report"]
     assert (folder / "file" / "report.html").exists()
+    others_can_read(folder / "file")
+
+
+def others_can_read(folder):
+    """Everything has the modes of the user's umask, so that others in the lab can read it."""
+    before = os.umask(0)
+    os.umask(before)
+    for path in folder.rglob("*"):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o777 if path.is_dir() else 0o666) & ~before, path
 
 
 def test_the_walk_with_a_gymnasium_id(logs, folder, capsys):

@@ -1,7 +1,6 @@
 """What would go wrong in silence is said: graphs in pieces, radii, options that do nothing, goals that nobody reads."""
 
 import os
-import stat
 import subprocess
 import sys
 from dataclasses import replace
@@ -206,15 +205,6 @@ def test_data_whose_columns_have_moved_are_refused(tmp_path, capsys):
     assert main(["build", run]) == 0
     assert main(["solve", run]) == 0
     assert "No recorded step is rewarded" in capsys.readouterr().err
-    readable(tmp_path / "run")
-
-
-def readable(folder):
-    """Everything has the modes of the user's umask, so that others in the lab can read it."""
-    before = os.umask(0)
-    os.umask(before)
-    for path in folder.rglob("*"):
-        assert stat.S_IMODE(path.stat().st_mode) == (0o777 if path.is_dir() else 0o666) & ~before, path
 
 
 def test_a_first_compilation_is_said_once_and_a_cached_one_is_not(tmp_path):

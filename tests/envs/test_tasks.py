@@ -1,6 +1,7 @@
 """The tasks the package brings: their environments, presets and numbers, and D4RL's files as their data."""
 
 import pickle
+import sys
 from dataclasses import replace
 
 import h5py
@@ -9,6 +10,7 @@ import pytest
 
 pytest.importorskip("gymnasium_robotics")
 
+import vmg
 from vmg.base.errors import VMGError
 from vmg.data import load
 from vmg.data.mazes import corridor_distances, free_cells, maze_map
@@ -227,7 +229,7 @@ def test_unknown_tasks_are_answered_with_a_sentence():
         VMGError, match=r"No task is known for the data 'npz:x\.npz'\. Name one with --task: file\.py:NAME"
     ):
         task_of("npz:x.npz")
-    with pytest.raises(VMGError, match=r"There is no task 'chess'\. There are: pointmaze-umaze"):
+    with pytest.raises(VMGError, match=r"There is no task 'chess', and no environment.*one of: pointmaze-umaze"):
         find_task("chess")
     with pytest.raises(VMGError, match=r"has no preset 'best'\. It has: ours, paper"):
         find_task("pointmaze-umaze").preset("best")
@@ -241,3 +243,34 @@ def test_environments_of_tasks_start_and_end_as_the_task_says(name):
     assert task.state_of(observation).dtype == np.float32
     assert env.spec.max_episode_steps == task.horizon
     env.close()
+
+
+def test_any_environment_of_gymnasium_s_is_a_task():
+    task = find_task("Pendulum-v1")
+    assert (task.name, task.environment, task.horizon) == ("Pendulum-v1", "Pendulum-v1", 200)
+    env = task.make()
+    assert env.observation_space.shape == (3,)
+    env.close()
+    assert find_task("gymnasium:Pendulum-v1").horizon == 200  # the module is imported first
+    assert find_task("PointMaze_UMaze-v3").environment == "PointMaze_UMaze-v3"  # of gymnasium-robotics
+
+
+def test_what_is_no_environment_is_said_with_what_is_alike():
+    with pytest.raises(
+        VMGError, match=r"There is no task 'Pendulumm-v1', and no environment:.*Did you mean: `Pendulum`"
+    ):
+        find_task("Pendulumm-v1")
+    with pytest.raises(VMGError, match=r"no_such_module_at_all"):
+        find_task("no_such_module_at_all:Thing-v0")
+
+
+def test_an_id_is_taken_for_one_where_gymnasium_is_not_installed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "gymnasium", None)
+    assert find_task("Pendulum-v1").environment == "Pendulum-v1"
+    with pytest.raises(VMGError, match="needs the package 'gymnasium'"):
+        find_task("Pendulum-v1").make()
+
+
+def test_an_environment_that_cannot_be_made_is_said_with_the_cure():
+    with pytest.raises(VMGError, match=r"cannot be made:.*Name one that can with --task"):
+        vmg.Task(name="odd", environment="NoSuchThing-v0").make()

@@ -64,8 +64,8 @@ def run(arguments: list[str]) -> None:
     say("  evaluations/   every episode of every method; scores.json is the summary")
     say("Try next:")
     say(f"  vmg info {options.out}")
-    say(f"  vmg evaluate {options.out} --act.subgoal-steps 1      a subgoal nearer by: watch the mean steps grow")
-    say("  vmg train minari:D4RL/kitchen/partial-v2 --out runs/kitchen      other data, the same three commands after")
+    say(f"  vmg retask {options.out} --goal position=1,1 --episodes 5      # a new task, without training")
+    say(f"  vmg evaluate {options.out} --act.subgoal-steps 1      # a subgoal nearer by: watch the mean steps grow")
 
 
 def _show_a_new_goal(agent: Agent, named: TaskGoal) -> None:

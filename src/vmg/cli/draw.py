@@ -40,6 +40,8 @@ def run(arguments: list[str]) -> None:
     """Write the pictures."""
     options = parsed(Draw, "draw", arguments)
     drawn = load_run(options.run)
+    if not options.radii and (options.radius_episodes, options.workers) != (Draw.radius_episodes, Draw.workers):
+        say("The options --radius-episodes and --workers do nothing without --radii.")
     measure_radii(drawn, options.radii, n_episodes=options.radius_episodes, workers=options.workers)
     files = draw_run(
         drawn, options.out, themes=options.themes, formats=options.formats, films=options.films, seed=options.seed

@@ -8,6 +8,7 @@ minari:ID                the environment that a Minari set records
 
 import importlib
 import os
+import re
 import sys
 from dataclasses import replace
 from fnmatch import fnmatch
@@ -59,12 +60,15 @@ def _bare(environment: str, horizon: int | None = None) -> Task:
 
 
 def _registered(name: str) -> Task:
-    """The bare task of an environment that gymnasium knows by this id."""
+    """The bare task of an environment that gymnasium knows by this id.
+
+    Where gymnasium is not installed, what looks like an id is taken for one: training needs no simulator.
+    """
     try:
         gymnasium = require("gymnasium", "envs")
         import_robotics()
     except VMGError:
-        return TASKS.find(name)
+        return _bare(name) if re.fullmatch(r"\S+-v\d+", name) else TASKS.find(name)
     module, _, known_as = name.rpartition(":")
     try:
         if module:
