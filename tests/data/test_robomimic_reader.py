@@ -51,8 +51,9 @@ def test_an_early_success_ends_nothing(tmp_path, episodes):
 
 
 def test_without_next_observations_the_last_row_is_the_final_state(tmp_path, episodes):
-    name = write(tmp_path / "a.hdf5", episodes.filter(lambda each: len(each) > 1), next_obs=False)
     long = episodes.filter(lambda each: len(each) > 1)
+    long = long.relabel(np.isin(np.arange(long.n_steps), long.first_step[1:] - 1))  # rewarded at the end, as most are
+    name = write(tmp_path / "a.hdf5", long, next_obs=False)
     with pytest.warns(DataWarning, match="store a reward with the last row"):
         read = load(name)
     assert read.lengths.tolist() == (long.lengths - 1).tolist()
@@ -77,6 +78,7 @@ def test_splits(tmp_path, episodes):
     name = write(tmp_path / "a.hdf5", episodes, masks={"train": [10, 2, 0], "valid": [1]})
     assert_same(load(f"{name}?split=train"), episodes.subset([0, 2, 10]))
     assert_same(load(name, split="valid"), episodes.subset([1]))
+    assert load(name, split="valid").source == f"{name}?split=valid"
     with pytest.raises(VMGError, match=r"there is no split 'test'. Its splits: train, valid"):
         load(f"{name}?split=test")
     with pytest.raises(VMGError, match="Its splits: none"):

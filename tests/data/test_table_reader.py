@@ -120,6 +120,7 @@ def test_parts_can_be_named(tmp_path, episodes):
     name = write_csv(tmp_path / "log.csv", table)
     asked = "episode=take&step=when&action=left,right&reward=score&terminated=over"
     assert_same(load(f"{name}?{asked}"), episodes)
+    assert_same(load(load(f"{name}?{asked}").source), episodes)
     assert (load(f"{name}?{asked}&state=hand_*", reward="").rewards == 0).all()
 
 
@@ -141,7 +142,14 @@ def test_a_reward_in_the_last_row_is_given_to_the_step_before(tmp_path):
     name = write_csv(tmp_path / "log.csv", table)
     with pytest.warns(DataWarning, match="1 of 1 episodes store a reward with the last row"):
         assert load(name).rewards.tolist() == [0, 0, 1]
-    assert load(f"{name}?reward_on_arrival=true").rewards.tolist() == [0, 0, 1]
+    arriving = load(f"{name}?reward_on_arrival=true")
+    assert arriving.rewards.tolist() == load(arriving.source).rewards.tolist() == [0, 0, 1]
+
+
+def test_a_step_earns_no_two_rewards(tmp_path):
+    table = [{"episode": 0, "x": x, "a0": 0.5, "reward": -x} for x in range(4)]
+    with pytest.warns(DataWarning, match="1 of 1 episodes lose a reward"):
+        assert load(write_csv(tmp_path / "log.csv", table)).rewards.tolist() == [0, -1, -2]
 
 
 def test_cells_of_lists_are_vectors(tmp_path, episodes):

@@ -49,7 +49,7 @@ def assemble(
     no reward in the file: both are dropped, the former with a warning if it was not 0.
     `last_row_acts`: an episode's last row is a step like the others (D4RL), and not just the final state (OGBench).
     `keep_last_reward`: where the last row only serves as the final state, the step that leads there earns its reward,
-    too. Demonstrations that are rewarded once, at their end, would be left without any.
+    if it has none. Demonstrations that are rewarded once, at their end, would be left without any.
     """
     if keep_last_reward and log.next_observations is None and not reward_on_arrival:
         log = _with_last_rewards(log)
@@ -119,20 +119,20 @@ class _Cut:
 
 
 def _with_last_rewards(log: StepLog) -> StepLog:
-    """Move each episode's last reward to the step before it."""
+    """Move each episode's last reward to the step before it, where that earned none; a step earns no two rewards."""
     ends = log.terminals | log.timeouts
     ends[-1] = True
     last = np.flatnonzero(ends)
     last = last[np.diff(last, prepend=-1) > 1]
     rewards = np.array(log.rewards, dtype=np.float64)
     rewards[last] = np.where(np.isfinite(rewards[last]), rewards[last], 0)
-    if n_moved := int(np.count_nonzero(rewards[last])):
+    moved = last[(rewards[last] != 0) & (rewards[last - 1] == 0)]
+    if len(moved):
         warn(
-            f"{log.source}: {n_moved} of {len(last)} episodes store a reward with the last row, whose action leads to "
-            "a state the data does not hold. The step before it earns that reward, too."
+            f"{log.source}: {len(moved)} of {len(last)} episodes store a reward with the last row, whose action leads "
+            "to a state the data does not hold. It was given to the step before, which earned none."
         )
-    rewards[last - 1] += rewards[last]
-    rewards[last] = 0
+    rewards[moved - 1], rewards[moved] = rewards[moved], 0
     return replace(log, rewards=rewards)
 
 

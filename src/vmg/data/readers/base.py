@@ -14,6 +14,7 @@ From then on `vmg.load("mine:log.csv?gap=0.5")` works, and every command takes s
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlencode
 
 from vmg.base.registry import Registry
 from vmg.data.episodes import Episodes
@@ -49,6 +50,14 @@ class Reader:
     def brings_environment(self) -> bool:
         """Whether a data set of this kind brings an environment to evaluate in."""
         return self.environment is not None
+
+
+def with_options(source: str, options: Mapping[str, Any]) -> str:
+    """Return a data set's id with the options that were given; None: it was not."""
+    given = {
+        name: str(value).lower() if value is True else value for name, value in options.items() if value is not None
+    }
+    return f"{source}?{urlencode(given, safe='*,?[]/')}" if given else source
 
 
 READERS: Registry[Reader] = Registry("reader")

@@ -37,7 +37,8 @@ def read_lerobot(name: str | Path, *, keys: Sequence[str] | None = None) -> Epis
 
     `keys` are features that make the state; by default every vector under "observation." that is no goal. Names that
     the set gives to single numbers become fields. An episode whose last frame is marked `next.done`, and not
-    `next.truncated`, counts as terminated. The step before the last frame earns that frame's reward, too.
+    `next.truncated`, counts as terminated. The step before the last frame earns that frame's
+    reward if it has none.
     """
     source = f"lerobot:{name}"
     folder = _folder(str(name), source)

@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,7 +20,7 @@ from vmg.base.errors import VMGError
 from vmg.data.contents import left_out, warn_of_images
 from vmg.data.episodes import Episodes
 from vmg.data.keys import Shapes, check_keys, choose_keys, join_leaves, key_fields, leaf_of
-from vmg.data.readers.base import READERS, Reader
+from vmg.data.readers.base import READERS, Reader, with_options
 from vmg.data.steps import StepLog, assemble
 
 USUAL = re.compile(r"object|robot\d_(eef_pos|eef_quat|gripper_qpos)")
@@ -34,8 +33,10 @@ def read_robomimic(path: str | Path, *, keys: Sequence[str] | None = None, split
     `keys` are the observations that make the state: by default what robomimic's own low-dimensional settings take, or
     else every vector that is no goal. A demonstration whose last step is marked done counts as terminated. Files
     without `next_obs` lack the state after the last action: the last row only serves as the final state, and the step
-    before it earns its reward, too.
+    before it earns its reward if it has none.
     """
+    import h5py  # here, so that data of other formats does not need it
+
     path = Path(path).expanduser()
     source = f"robomimic:{path}"
     if not path.exists():
@@ -69,7 +70,8 @@ def _read(file: Any, keys: Sequence[str] | None, split: str, source: str) -> Epi
     last_row_acts = "next_obs" not in demos[0]
     log = StepLog(observations, actions, rewards, ends & dones, ends & ~dones, None, source, key_fields(shapes, chosen))
     episodes = assemble(log, last_row_acts=last_row_acts, keep_last_reward=last_row_acts)
-    return replace(episodes, left_out=left_out(shapes, chosen))
+    called = with_options(source, {"split": split or None})
+    return replace(episodes, source=called, left_out=left_out(shapes, chosen))
 
 
 def _demos(file: Any, split: str, source: str) -> list[Any]:

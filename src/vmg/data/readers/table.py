@@ -22,7 +22,7 @@ from vmg.base.types import Bools, Int64s
 from vmg.data.contents import left_out
 from vmg.data.episodes import Episodes
 from vmg.data.fields import field_columns
-from vmg.data.readers.base import READERS, Reader
+from vmg.data.readers.base import READERS, Reader, with_options
 from vmg.data.readers.table_files import read_columns
 from vmg.data.readers.table_roles import Roles, assign
 from vmg.data.steps import StepLog, assemble
@@ -39,13 +39,13 @@ def read_table(
 
     Where nothing says otherwise, columns are found by their names, and rewards are 0. `next_` columns of the whole
     state give the state after the last action. Without them an episode's last row only serves as its final state: its
-    action is left out, and the step before earns its reward, too. `reward_on_arrival`: a row's reward was earned by the
-    step that led there.
+    action is left out, and the step before earns its reward if it has none. `reward_on_arrival`: a row's reward
+    was earned by the step that led there.
     """
     path = Path(path).expanduser()
     source = f"table:{path}"
     columns = read_columns(path)
-    named = {
+    named: dict[str, Any] = {
         "episode": episode, "state": state, "action": action, "reward": reward, "terminated": terminated,
         "truncated": truncated, "step": step,
     }  # fmt: skip
@@ -53,7 +53,8 @@ def read_table(
     rows, ends = _in_order(columns, roles, source)
     log = _log(rows, roles, ends, source)
     episodes = assemble(log, reward_on_arrival=reward_on_arrival, keep_last_reward=True)
-    return replace(episodes, left_out=_left_out(rows, roles, log))
+    called = with_options(source, named | {"reward_on_arrival": reward_on_arrival or None})
+    return replace(episodes, source=called, left_out=_left_out(rows, roles, log))
 
 
 READERS.add(
