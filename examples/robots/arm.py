@@ -21,6 +21,7 @@ DAMPING, DT = 4.0, 0.05
 TOLERANCE, HORIZON = 0.08, 100
 BIN, BIN_RADIUS = np.array([0.25, 0.8]), 0.12
 CAMERA = np.array([[0.0, -100.0], [100.0, 0.0]])  # turned by a right angle, and in centimetres
+FIELDS = {"joints": (0, 1, 2), "speeds": (9, 10, 11), "hand": (12, 13), "gripper": (14, 15, 16)}
 
 
 def hand_of(joints):
@@ -97,10 +98,10 @@ task = vmg.Task(
     environment=Arm,
     keys=("observation",),
     goal=vmg.TaskGoal(columns=(12, 13), tolerance=TOLERANCE),
-    fields={"joints": (0, 1, 2), "speeds": (9, 10, 11), "hand": (12, 13), "gripper": (14, 15, 16)},
+    fields=FIELDS,
     horizon=HORIZON,
     protocol=f"The hand comes within {TOLERANCE} m of a place, in {HORIZON} steps.",
 )
 
 if __name__ == "__main__":
-    record(Arm(), operator, sys.argv[1], n_episodes=300, horizon=HORIZON)
+    record(Arm(), operator, sys.argv[1], n_episodes=300, horizon=HORIZON, fields=FIELDS)

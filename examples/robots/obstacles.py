@@ -19,6 +19,7 @@ WALL = 2.5
 THRUST, DRAG, DT = 1.8, 1.2, 0.1
 TOLERANCE, HORIZON = 0.25, 150
 CHARGER, CHARGER_RADIUS = np.array([2.0, -2.0]), 0.35
+FIELDS = {"place": (0, 1), "speed": (2, 3), "clearance": (4,)}
 
 
 def clearance_of(places):
@@ -118,10 +119,10 @@ task = vmg.Task(
     environment=Obstacles,
     keys=("observation",),
     goal=vmg.TaskGoal(columns=(0, 1), tolerance=TOLERANCE),
-    fields={"place": (0, 1), "speed": (2, 3), "clearance": (4,)},
+    fields=FIELDS,
     horizon=HORIZON,
     protocol=f"Within {TOLERANCE} m of a place, in {HORIZON} steps.",
 )
 
 if __name__ == "__main__":
-    record(Obstacles(), operator, sys.argv[1], n_episodes=400, horizon=HORIZON)
+    record(Obstacles(), operator, sys.argv[1], n_episodes=400, horizon=HORIZON, fields=FIELDS)

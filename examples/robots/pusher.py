@@ -18,6 +18,7 @@ FASTEST, SLUGGISHNESS = 0.05, 0.5  # metres per step; how much of its speed a st
 GRASP, FIST = 0.08, 0.07  # fingers that close this near hold the object; a fist pushes it out to here
 TOLERANCE, HORIZON = 0.06, 100
 SHELF = np.array([0.2, 0.3])  # x and y beyond these
+FIELDS = {"gripper": (0, 1), "speed": (2, 3), "opening": (4,), "object": (5, 6), "object from gripper": (7, 8)}
 
 
 class Pusher(gymnasium.Env):
@@ -105,10 +106,10 @@ task = vmg.Task(
     environment=Pusher,
     keys=("observation",),
     goal=vmg.TaskGoal(columns=(5, 6), tolerance=TOLERANCE),
-    fields={"gripper": (0, 1), "speed": (2, 3), "opening": (4,), "object": (5, 6), "object from gripper": (7, 8)},
+    fields=FIELDS,
     horizon=HORIZON,
     protocol=f"The object comes within {TOLERANCE} m of a place, in {HORIZON} steps.",
 )
 
 if __name__ == "__main__":
-    record(Pusher(), operator, sys.argv[1], n_episodes=500, horizon=HORIZON)
+    record(Pusher(), operator, sys.argv[1], n_episodes=500, horizon=HORIZON, fields=FIELDS)

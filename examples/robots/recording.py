@@ -3,6 +3,7 @@
 An operator is a generator: it looks at the robot and yields the next action until it is done.
 """
 
+import json
 from itertools import islice
 
 import numpy as np
@@ -27,10 +28,10 @@ class Hand:
         return np.clip(steady + self.offset + self.rng.normal(0, self.tremor, wanted.shape), -1, 1)
 
 
-def record(env, operator, path, *, n_episodes, horizon, seed=0):
+def record(env, operator, path, *, n_episodes, horizon, fields, seed=0):
     """Let an operator work for some episodes and write them to an .npz file: observations, actions, lengths.
 
-    An episode has one observation more than actions. Nobody rewards anything.
+    An episode has one observation more than actions. Nobody rewards anything. `fields` names columns of observations.
     """
     rng = np.random.default_rng(seed)
     observations, actions, lengths = [], [], []
@@ -41,7 +42,8 @@ def record(env, operator, path, *, n_episodes, horizon, seed=0):
             observations.append(env.step(action)[0]["observation"])
             actions.append(action)
         lengths.append(len(actions) - before)
-    np.savez(path, observations=np.array(observations), actions=np.float32(actions), lengths=lengths)
+    names = json.dumps(fields)
+    np.savez(path, observations=np.array(observations), actions=np.float32(actions), lengths=lengths, fields=names)
     print(f"{path}: {n_episodes} episodes, {len(actions):,} steps")
 
 

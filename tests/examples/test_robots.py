@@ -35,7 +35,7 @@ def recorded(robot, tmp_path_factory):
 
 def record(robot, file, *, seed):
     sys.modules["recording"].record(
-        robot.task.make(), robot.operator, file, n_episodes=100, horizon=robot.HORIZON, seed=seed
+        robot.task.make(), robot.operator, file, n_episodes=100, horizon=robot.HORIZON, fields=robot.FIELDS, seed=seed
     )
 
 
@@ -53,6 +53,7 @@ def test_its_logs_hold_the_states_that_its_task_makes(robot, recorded):
     state = robot.task.state_of(robot.task.make().reset(seed=0)[0])
     assert recorded.observations.shape[1:] == state.shape
     assert recorded.lengths.max() <= robot.HORIZON
+    assert recorded.fields == robot.task.fields
     assert max(column for columns in robot.task.fields.values() for column in columns) < len(state)
     assert robot.task.goal.columns in robot.task.fields.values()
 
