@@ -101,12 +101,22 @@ def test_a_part_that_takes_too_long_is_left_for_another():
     assert room.state[2:].tolist() == [1, 1, 1]
 
 
-def test_goals_that_exclude_each_other_are_said_to():
+def test_where_no_order_is_possible_the_nearest_state_stands_for_all():
     here, there = place(*PLACES[0], name="here"), place(*PLACES[1], name="there")
+    plan = planned(all_of([here, there]), *PAIRS)
+    assert isinstance(plan, Plan)
+    assert "No recorded state fulfils it: the nearest" in str(plan)
+
+
+def test_where_nothing_is_near_it_is_said_what_cannot_be_done():
+    here, there = (
+        where(lambda at, x=x: np.linalg.norm(at["place"] - x, axis=1) < 0.2, {"place": (0, 1)}, name=name)
+        for x, name in zip(PLACES, ("here", "there"), strict=False)
+    )
     plan = planned(all_of([here, there]), *PAIRS)
     assert isinstance(plan, ConjunctionPlan)
     assert "No recorded way from here does there once here is done and leaves done what is done" in str(plan)
-    assert np.isfinite(follow(plan.policy(), Room(), 5)).all()
+    assert np.isfinite(follow(plan.policy(), Room(), 40)).all()
 
 
 def test_predicates_have_an_order_too():

@@ -27,6 +27,8 @@ from vmg.networks.encoder import embed
 
 PATIENCE = 40
 """Steps that a stage may take beyond twice as long as recorded, before something else is tried."""
+STARTS = 20
+"""Recorded starts from which an order is looked for, about."""
 UNDONE_AFTER = 5
 """Steps for which a part must not be fulfilled before it counts as undone."""
 
@@ -226,26 +228,35 @@ class ConjunctionPolicy:
 
 
 def make_conjunction(body: Body, objective: Conjunction, recorded: Recorded) -> Plan | ConjunctionPlan:
-    """Plan for several objectives at once: for a recorded state that fulfils all or, if there is none, in an order."""
-    if not objective.before and _fulfilled(objective, recorded):
+    """Plan for several objectives at once: for a recorded state that fulfils all or, if there is none, in an order.
+
+    Where no order is possible either, the nearest recorded state stands for all, as for any goal.
+    """
+    distances = recorded.distances(objective)
+    if not objective.before and (distances <= objective.tolerance).any():
         whole = make_plan(body, objective, recorded)
         if whole.entered:
             return whole
+    found = _in_an_order(body, objective, recorded)
+    if objective.before or found.ordering.leads_to_all(found.start) or not np.isfinite(distances).any():
+        return found
+    return make_plan(body, objective, recorded)
+
+
+def _in_an_order(body: Body, objective: Conjunction, recorded: Recorded) -> ConjunctionPlan:
     if objective.avoided:
         body, recorded = keeping_off(body, recorded, objective.avoided)
-    ordering = Ordering(body, recorded, objective)
     observations = recorded.observations
     if observations is None:
         raise NeedsEpisodesError(
             f"To find an order for {objective.name!r} takes the recorded observations, which a saved agent does not "
             "keep: give the episodes the graph was built from, agent.plan(objective, episodes)."
         )
-    return ConjunctionPlan(objective, body, recorded, ordering, observations[0])
-
-
-def _fulfilled(objective: Conjunction, recorded: Recorded) -> bool:
-    """Say whether any recorded state has all of it."""
-    return bool((recorded.distances(objective) <= objective.tolerance).any())
+    ordering = Ordering(body, recorded, objective)
+    firsts = np.cumsum(body.graph.lengths + 1) - (body.graph.lengths + 1)
+    starts = observations[firsts[:: 1 + len(firsts) // STARTS]]
+    start = next((each for each in starts if ordering.leads_to_all(each)), starts[0])
+    return ConjunctionPlan(objective, body, recorded, ordering, start)
 
 
 @dataclass(frozen=True, eq=False)

@@ -149,6 +149,11 @@ class Ordering:
                 break
         return min(found, key=lambda stage: stage.left, default=None)
 
+    def leads_to_all(self, start: Float32s) -> bool:
+        """Say whether recorded ways lead from a state until all is done."""
+        stage = self.next_stage(start, start, self.done_in(start))
+        return stage is not None and stage.complete
+
     def layer(self, done: int, imagined: int, refused: frozenset[int] = frozenset()) -> Layer:
         """Return what is left to do while these parts are done; `refused`: what must not be done next."""
         key = (done, imagined, refused)
