@@ -3,6 +3,7 @@
 import sys
 
 import pytest
+from hypothesis import settings
 
 from vmg.base import registry
 from vmg.data import READERS
@@ -11,6 +12,9 @@ from vmg.evaluation import EXECUTORS
 from vmg.graph import EDGE_SOURCES, ROUTES
 from vmg.networks import LOW_LEVELS
 from vmg.view import FIGURES
+
+settings.register_profile("patient", deadline=None)  # a busy machine is no fault of the code
+settings.load_profile("patient")
 
 REGISTRIES = (READERS, LOW_LEVELS, EDGE_SOURCES, ROUTES, TASKS, EXECUTORS, FIGURES)
 

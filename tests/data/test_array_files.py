@@ -19,7 +19,6 @@ def test_saved_episodes_come_back_exactly(tmp_path, episodes):
     assert (again.digest, again.source) == (episodes.digest, episodes.source)
 
 
-@settings(deadline=None)
 @given(episode_sets)
 def test_rows_with_marks(episodes):
     rows = step_rows(episodes)

@@ -42,7 +42,7 @@ def test_every_kind_of_column_is_found(arm):
     }  # fmt: skip
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(episode_sets)
 def test_ranges_are_those_of_the_data(episodes):
     columns = describe_columns(episodes)

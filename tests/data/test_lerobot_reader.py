@@ -73,7 +73,7 @@ def write(folder, episodes, version, features=FEATURES):
 
 @pytest.fixture
 def episodes():
-    return make_episodes(1, [3, 1, 4, 2])
+    return make_episodes(3, [3, 1, 4, 2])  # some terminated, some truncated
 
 
 @pytest.mark.parametrize("version", ["v2.1", "v3.0"])

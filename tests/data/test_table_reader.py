@@ -55,7 +55,7 @@ def folder(tmp_path_factory):
 
 
 @given(episode_sets)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_csv_and_parquet_hold_the_same_episodes(folder, episodes):
     table = rows(episodes)
     assert_same(load(write_csv(folder / "log.csv", table)), episodes)
