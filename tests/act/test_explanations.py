@@ -32,7 +32,9 @@ def test_an_explanation_tells_what_the_policy_will_do(corner):
         assert list(answer.path) == decisions[i].path
         assert answer.steps >= len(answer.path) - 1
         assert (answer.detour is None) == answer.possible
-        if answer.possible:
+        if answer.reached:
+            assert str(answer).endswith("It is there already.")
+        elif answer.possible:
             assert answer.vertex == decisions[i].vertex
             assert ("It can be done" in str(answer)) == bool(answer.pieces)
             assert all(f"episode {piece.episode}" in str(answer) for piece in answer.pieces[:4])
@@ -91,5 +93,5 @@ def test_at_the_end_of_a_route_it_says_what_is_true_of_the_observation():
         for reached in (True, False, None)
     }
     assert said[True].endswith("It is there already.")
-    assert "A recorded state of this vertex is there" in said[False]
+    assert "It is not there yet, but a recorded state of this vertex is" in said[False]
     assert "anything worth more" in said[None]

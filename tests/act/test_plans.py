@@ -105,17 +105,20 @@ def test_bad_objectives_are_answered_with_a_sentence():
 
 def kept_bytes(routes):
     """What routes hold alive beyond their graph, before anything is followed."""
-    return sum(array.nbytes for name, array in vars(routes).items() if name != "graph" and hasattr(array, "nbytes"))
+    arrays = {**vars(routes), **vars(routes.finals)}
+    return sum(array.nbytes for name, array in arrays.items() if name != "graph" and hasattr(array, "nbytes"))
 
 
 def test_a_plan_kept_alive_is_16_bytes_per_vertex_and_along_recordings_12_and_a_bit_per_observation():
     graph, n_rows = agent().built, len(episodes().observations)
     plan = agent().plan(CORNER)
     leading_in = int((plan.goal_vertices[graph.heads] & ~plan.goal_vertices[graph.tails]).sum())
-    assert kept_bytes(plan.routes) == 16 * graph.n_vertices
-    along = follower().plan(CORNER).routes
+    finals = sum(array.nbytes for array in vars(plan.routes.finals).values())
+    assert kept_bytes(plan.routes) == 16 * graph.n_vertices + finals
+    along, inside = follower().plan(CORNER).routes, int(plan.goal_vertices.sum())
     assert along.graph is follower().graph
-    assert kept_bytes(along) <= 12 * graph.n_vertices + (n_rows + 7) // 8 + 8 * leading_in
+    ends = 4 * len(along.stops) + finals
+    assert kept_bytes(along) <= 12 * graph.n_vertices + (n_rows + 7) // 8 + 8 * (leading_in + inside) + ends
 
 
 def test_the_table_along_recordings_is_made_when_it_is_followed_and_not_sent():
@@ -171,9 +174,11 @@ def test_episodes_are_not_among_what_is_sent():
     plan, policy = agent().plan(CORNER), agent().policy()
     policy.begin(None, CORNER)
     policy.act(episodes().observations[0])
-    for array in (episodes().actions, episodes().observations):
-        assert array.tobytes() in pickle.dumps(episodes())
-        assert array.tobytes() not in pickle.dumps((plan, policy, agent()))
+    assert episodes().actions.tobytes() in pickle.dumps(episodes())
+    assert episodes().actions.tobytes() not in pickle.dumps((plan, policy, agent()))
+    settings = replace(agent().config.graph, goal_columns=())
+    bare = replace(agent(), config=replace(agent().config, graph=settings)).build(episodes()).solve()
+    assert episodes().observations.tobytes() not in pickle.dumps((bare, bare.own_plan, bare.policy()))
 
 
 def test_a_policy_sent_in_the_middle_of_an_episode_goes_on_where_it_was():

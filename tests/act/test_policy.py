@@ -26,7 +26,7 @@ def observations():
 
 def test_a_decision_is_algorithm_2_step_by_step(observations):
     graph, routes = agent().built, agent().routes
-    decisions = agent().policy(ActConfig(subgoal_steps=3)).decide(observations)
+    decisions = agent().policy(ActConfig(subgoal_steps=3, paid_states=False)).decide(observations)
     features = encode(agent().weights, observations)
     for row, feature in enumerate(features):
         distances = np.linalg.norm(graph.features - feature, axis=1)
@@ -102,7 +102,7 @@ def test_a_goal_that_nothing_reaches_is_said_when_an_episode_begins():
 
 
 def test_kept_paths_are_followed_until_they_end(observations):
-    policy = agent().policy(ActConfig(subgoal_steps=1, keep_path=True))
+    policy = agent().policy(ActConfig(subgoal_steps=1, keep_path=True, paid_states=False))
     path = longest_path()
     assert len(path) > 4
     policy.begin()
@@ -111,7 +111,7 @@ def test_kept_paths_are_followed_until_they_end(observations):
 
 
 def test_a_stuck_policy_looks_farther_ahead_then_plans_again():
-    policy = agent().policy(ActConfig(subgoal_steps=1, keep_path=True))
+    policy = agent().policy(ActConfig(subgoal_steps=1, keep_path=True, paid_states=False))
     path = longest_path()
     subgoals = [int(policy.decide(agent().built.states[path[0]]).subgoals[0]) for _ in range(12)]
     ahead = [path[min(1 + waited, len(path) - 1)] for waited in range(1, 11)]
@@ -152,24 +152,3 @@ def test_what_is_missing_is_said():
     ):
         with pytest.raises(VMGError, match=sentence):
             MAZE.objective_of({"desired_goal": place})
-
-
-@pytest.mark.parametrize("search_steps", [None, 2])
-def test_at_the_paths_end_the_named_goal_itself_is_aimed_at(search_steps):
-    solve = replace(agent().config.solve, search_steps=search_steps, ties="index")
-    searching = replace(agent(), config=replace(agent().config, solve=solve))
-    policy = searching.policy()
-    place = episodes().observations[-1, :2] + np.float32(0.01)
-    policy.begin({"desired_goal": place}, MAZE.objective_of({"desired_goal": place}))
-    observations = episodes().observations[::37]
-    decisions = policy.decide(observations)
-    wanted = searching.plan(to_place(place)).goal_vertices
-    ending = decisions.subgoals == decisions.targets
-    arriving = ending & wanted[decisions.targets]
-    assert arriving.any()
-    assert not arriving.all()
-    assert (ending & ~arriving).any() == (search_steps is not None)  # a path that ends elsewhere leads elsewhere
-    goals = agent().built.states[decisions.subgoals]
-    goals[np.ix_(arriving, [0, 1])] = place
-    low, high = agent().data.action_low, agent().data.action_high
-    np.testing.assert_allclose(decisions.actions, np.clip(translate(agent().weights, observations, goals), low, high))

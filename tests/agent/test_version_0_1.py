@@ -46,12 +46,15 @@ def test_it_loads_and_acts_as_it_did(name):
 
 
 @pytest.mark.parametrize("name", [MAZE, KITCHEN])
-def test_it_plans_for_a_goal_without_episodes_as_it_did(name):
+def test_it_plans_for_a_goal_without_episodes_and_goes_the_way_it_did(name):
     agent, then = Agent.load(FOLDERS / name), expected(name)
     columns, tolerance = GOALS[name]
     plan = agent.plan(near(then["goal"]["place"], columns=columns, tolerance=tolerance))
     decisions = plan.policy().decide(np.array(then["observations"], np.float32))
-    assert_decided(decisions, then["goal"], "vertices", "targets", "subgoals")
+    assert (
+        decisions.vertices.tolist() == then["goal"]["vertices"]
+    )  # at their end, 0.1 mixed states that nobody recorded
+    assert decisions.targets.tolist() == then["goal"]["targets"]
     with pytest.raises(VMGError, match=r"needs the episodes the graph was built from"):
         agent.plan(reward_function(lambda o_t, a_t, o_tp1: a_t[:, 0]))
 

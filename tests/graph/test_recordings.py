@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
-from vmg.graph import RecordingRoutes, build, goal, iterate_values, reward, solve
+from vmg.graph import RecordingRoutes, SolveConfig, build, goal, iterate_values, reward, solve
+from vmg.graph.routes import FinalStates
 from vmg.graph.routes.recordings import STEP, slot_costs, switch_costs
+from vmg.graph.solving import solve_edges
 
 
 def recorded(seed: int, n_episodes: int = 4, length: int = 8):
@@ -31,17 +33,20 @@ def step_costs(graph, rewards):
     return costs
 
 
-def slow_costs(graph, steps, switches, targets, ends, absorbing):
-    """Bellman-Ford over observations and vertices, one node each."""
+def slow_costs(graph, steps, switches, targets, ends, absorbing, final):
+    """Bellman-Ford over observations and vertices, one node each; routes end at final rows where a vertex has any."""
     n_rows = len(graph.labels)
     cost = np.full(n_rows + graph.n_vertices, np.inf)
-    cost[:n_rows][ends[graph.labels]] = 0
+    somewhere = np.isin(graph.labels, graph.labels[final])
+    cost[:n_rows][ends[graph.labels] & (final | ~somewhere)] = 0
     moves = []
     for row, vertex in enumerate(graph.labels):
-        if not ends[vertex]:
+        if not ends[vertex] or somewhere[row]:
             moves += [(row, n_rows + vertex, switches[row]), (n_rows + vertex, row, switches[row])]
             after = graph.labels[row + 1] if steps[row] >= 0 else -1
-            if steps[row] >= 0 and not absorbing[vertex] and targets[after] == targets[vertex]:
+            leaves = after != vertex
+            kept = (ends[vertex] or absorbing[vertex]) and leaves
+            if steps[row] >= 0 and not kept and targets[after] == targets[vertex]:
                 moves.append((row, row + 1, steps[row]))
     for _ in range(len(cost)):
         for here, there, price in moves:
@@ -50,16 +55,19 @@ def slow_costs(graph, steps, switches, targets, ends, absorbing):
 
 
 @pytest.mark.filterwarnings("ignore:Nothing reaches this goal")
-@given(seed=st.integers(0, 10_000), nearest=st.booleans(), with_goal=st.booleans())
+@given(seed=st.integers(0, 10_000), nearest=st.booleans(), with_goal=st.booleans(), with_finals=st.booleans())
 @settings(max_examples=60, deadline=None)
-def test_paths_along_recordings_equal_a_slow_twin(seed, nearest, with_goal):
+def test_paths_along_recordings_equal_a_slow_twin(seed, nearest, with_goal, with_finals):
     episodes, graph = recorded(seed)
     ties = "nearest" if nearest else "index"
     if with_goal:
         rewards = goal(graph, np.abs(episodes.observations[:, 0] - episodes.observations[-1, 0]), 0.1).rewards
     else:
         rewards = reward(graph, episodes)
-    routes = solve(graph, rewards, 0.9, paths="recordings", switch_cost=2.0, ties=ties)
+    final = np.zeros(len(graph.labels), bool)
+    if with_finals:
+        final[np.random.default_rng(seed).random(len(final)) < 0.3] = True
+    routes = solve_to(graph, rewards, final, SolveConfig(discount=0.9, paths="recordings", switch_cost=2.0, ties=ties))
     plain = solve(graph, rewards, 0.9, ties=ties)
     values = iterate_values(graph, rewards, 0.9).values
     np.testing.assert_array_equal(routes.values, values)
@@ -68,7 +76,7 @@ def test_paths_along_recordings_equal_a_slow_twin(seed, nearest, with_goal):
     steps, switches = step_costs(graph, rewards), switch_costs(graph.offsets, 2.0)
     ends = routes.targets == np.arange(graph.n_vertices)
     groups = np.unique(np.round(values[plain.targets], 4), return_inverse=True)[1] if nearest else plain.targets
-    expected = slow_costs(graph, steps, switches, groups, ends, rewards.absorbing)
+    expected = slow_costs(graph, steps, switches, groups, ends, rewards.absorbing, final)
     np.testing.assert_allclose(routes.table.costs, expected / STEP, rtol=1e-6)
     for row in range(len(graph.labels)):
         assert walked(routes, graph, row, steps, switches) == pytest.approx(expected[row] / STEP)
@@ -89,21 +97,40 @@ def walked(routes, graph, row, steps, switches):
         row, hops = following, hops + 1
         assert hops <= 2 * len(graph.labels)
     assert routes.targets[graph.labels[row]] == graph.labels[row]
+    own = np.intersect1d(routes.stops, np.flatnonzero(graph.labels == graph.labels[row]))
+    assert not len(own) or row in own  # in a vertex with final states a route ends at one of them
     return total / STEP
 
 
-@given(seed=st.integers(0, 10_000), nearest=st.booleans(), price=st.sampled_from([0.0, 0.5, 2.0, 30.0]))
+def solve_to(graph, rewards, final, config):
+    """Routes that end at these rows, where a vertex has any."""
+    rows = np.flatnonzero(final).astype(np.int32)
+    if not len(rows):
+        return solve_edges(graph, rewards, config)
+    recorded = graph.recordings
+    finals = FinalStates(rows, recorded.observations[rows], recorded.features[rows], np.zeros(len(rows), np.float32))
+    return solve_edges(graph, rewards, config, finals)
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    nearest=st.booleans(),
+    price=st.sampled_from([0.0, 0.5, 2.0, 30.0]),
+    ended=st.booleans(),
+)
 @settings(max_examples=60, deadline=None)
-def test_the_table_made_from_what_is_kept_is_the_walk_itself(seed, nearest, price):
+def test_the_table_made_from_what_is_kept_is_the_walk_itself(seed, nearest, price, ended):
     """Row by row from the switches alone: where each leads, and what it costs, to the last bit."""
     episodes, graph = recorded(seed)
     rewards, ties = reward(graph, episodes), "nearest" if nearest else "index"
-    routes = solve(graph, rewards, 0.9, paths="recordings", switch_cost=price, ties=ties)
+    final = np.random.default_rng(seed).random(len(graph.labels)) < (0.3 if ended else 0.0)
+    config = SolveConfig(discount=0.9, paths="recordings", switch_cost=price, ties=ties)
+    routes = solve_to(graph, rewards, final, config)
     steps, switches = step_costs(graph, rewards), switch_costs(graph.offsets, price)
     switching = np.unpackbits(routes.switches)
     for row in range(len(graph.labels)):
         here, total, rows = row, 0, [row]
-        while routes.starts[graph.labels[here]] >= 0:
+        while routes.starts[graph.labels[here]] >= 0 and here not in routes.stops:
             following = routes.starts[graph.labels[here]] if switching[here] else here + 1
             total += switches[here] + switches[following] if switching[here] else steps[here]
             here = following
@@ -122,7 +149,9 @@ def test_the_table_made_from_what_is_kept_is_the_walk_itself(seed, nearest, pric
 @settings(max_examples=40, deadline=None)
 def test_routes_are_the_same_again_from_what_is_kept_or_sent_of_them(seed, price):
     episodes, graph = recorded(seed)
-    routes = solve(graph, reward(graph, episodes), 0.9, paths="recordings", switch_cost=price)
+    final = np.random.default_rng(seed).random(len(graph.labels)) < 0.2
+    config = SolveConfig(discount=0.9, paths="recordings", switch_cost=price)
+    routes = solve_to(graph, reward(graph, episodes), final, config)
     table, targets = routes.table, routes.targets
     sent = pickle.loads(pickle.dumps(routes))
     assert not {"table", "targets"} & set(vars(sent))  # made again where they are read
@@ -131,6 +160,9 @@ def test_routes_are_the_same_again_from_what_is_kept_or_sent_of_them(seed, price
         assert (again.targets == targets).all()
         for one, other in zip(again.table, table, strict=True):
             assert (one == other).all()
+        if routes.finals:
+            for name, array in routes.finals.arrays().items():
+                assert (again.finals.arrays()[name] == array).all()
 
 
 @given(seed=st.integers(0, 10_000))
@@ -159,6 +191,9 @@ def test_a_vertex_is_entered_where_gap_and_route_cost_least(seed):
         ("changes", lambda switches: switches * 0 + 255),
         ("changes", lambda switches: switches[:-1]),
         ("slots", lambda slots: np.array([-1])),
+        ("stops", lambda stops: np.array([-1])),
+        ("final_rows", lambda rows: rows + 1000),
+        ("final_states", lambda states: states[:, 1:]),
         ("costs", lambda costs: np.array([2 * STEP])),
         ("values", lambda values: values[1:]),
     ],
@@ -166,7 +201,8 @@ def test_a_vertex_is_entered_where_gap_and_route_cost_least(seed):
 def test_damaged_routes_are_refused(name, change):
     episodes, graph = two_recordings()
     rewards = goal(graph, np.abs(episodes.observations[:, 0] - 6.0), 0.1).rewards
-    arrays = solve(graph, rewards, 0.95, paths="recordings", switch_cost=1.0).arrays()
+    final = np.abs(episodes.observations[:, 0] - 6.0) < 0.1
+    arrays = solve_to(graph, rewards, final, SolveConfig(paths="recordings", switch_cost=1.0)).arrays()
     RecordingRoutes.from_arrays(graph, arrays)
     with pytest.raises(VMGError, match=r"do not fit the (graph|recordings)|run in a circle"):
         RecordingRoutes.from_arrays(graph, {**arrays, name: change(arrays[name])})

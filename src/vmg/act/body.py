@@ -69,7 +69,7 @@ class Recorded:
         """Every recorded observation; None where neither the episodes nor the graph has them."""
         if self.episodes is not None:
             return self.episodes.observations
-        return self.graph.recordings.observations if self.graph.recordings else None
+        return self.graph.recordings.observations if self.graph.recordings else self.graph.observations
 
     def _missing(self, objective: Objective) -> NeedsEpisodesError:
         kept = " Or build the graph with its columns as goal_columns, which are kept." if objective.place else ""

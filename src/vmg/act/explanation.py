@@ -7,12 +7,12 @@ from vmg.base.types import Float32s
 from vmg.graph.evidence import Piece
 
 PIECES_NAMED = 4
+_THERE = "It is there already."
 _AT_ITS_END = {
-    True: "It is there already.",
-    False: "A recorded state of this vertex is there, so no way is left to follow.",
+    False: "It is not there yet, but a recorded state of this vertex is, and the policy heads straight for that.",
     None: "No recorded way leads on to anything worth more.",
 }
-"""What is said where a route has come to its end, by whether the goal is reached."""
+"""What is said where a route has come to its end, for goals and for rewards."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +58,8 @@ class Explanation:
         """Answer in sentences."""
         near = "off the graph: nothing recorded looks like this" if self.off_graph else "on the graph"
         here = f"The observation is at vertex {self.vertex}, {self.distance:.2g} away from it ({near})."
+        if self.reached:
+            return f"{here} {_THERE}"
         way = f"{len(self.path) - 1} edges, about {self.steps:.0f} steps, {self._pieces_in_words()}"
         if self.possible:
             clear = " All of it keeps clear of what is to be avoided." if self.inside == 0 else ""

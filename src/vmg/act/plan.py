@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from vmg.act.arriving import best_paid, fulfilling
 from vmg.act.body import Body, Recorded
 from vmg.act.explanation import Explanation, Nearest
 from vmg.act.policy import Policy
@@ -204,13 +205,16 @@ def make_plan(body: Body, objective: Objective, recorded: Recorded) -> Plan:
         body, recorded = keeping_off(body, recorded, objective.avoided)
     graph, solving = body.graph, body.solving
     if objective.distance is None:
-        rewards = reward(graph, recorded.step_rewards(objective), variant=solving.variant)
-        return Plan(objective, solve_edges(graph, rewards, solving), body, recorded, _paying(graph, rewards))
+        steps = recorded.step_rewards(objective)
+        rewards = reward(graph, steps, variant=solving.variant)
+        routes = solve_edges(graph, rewards, solving, best_paid(body, recorded, steps))
+        return Plan(objective, routes, body, recorded, _paying(graph, rewards))
     distances = recorded.distances(objective)
     if not np.isfinite(distances).any():
         raise VMGError(f"No recorded state fulfils {objective.name!r}, and nothing says which would come nearest.")
     found = find_goal(graph, distances, objective.tolerance, kind=objective.kind, variant=solving.variant)
-    routes = solve_edges(graph, replace(found.rewards, penalties=penalties(recorded, objective)), solving)
+    rewards = replace(found.rewards, penalties=penalties(recorded, objective))
+    routes = solve_edges(graph, rewards, solving, fulfilling(body, recorded, objective, found, distances))
     facts = (found.vertices, found.distance, found.entered, found.tolerance)
     return Plan(objective, routes, body, recorded, *facts)
 

@@ -3,18 +3,22 @@
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from vmg.act.arriving import Arrival, Heading
 from vmg.act.body import Body
+from vmg.act.likeness import Likeness, likeness
 from vmg.act.settings import ActConfig
 from vmg.base.errors import VMGError
 from vmg.base.types import Bools, Float32s, Int32s
 from vmg.data.keys import leaves
-from vmg.goals.objectives import Objective, Place
+from vmg.goals.objectives import Objective
+from vmg.graph.ranking import TIE
 from vmg.graph.routes import Tracker
 from vmg.graph.routes.base import distances_to
 from vmg.networks.encoder import Encoder
@@ -68,19 +72,9 @@ class Decisions:
         )
 
 
-class _Heading(NamedTuple):
-    """Where each row is on its route, and what it heads for."""
-
-    vertices: Int32s
-    entries: Int32s
-    targets: Int32s
-    subgoals: Int32s
-    goals: Float32s
-
-
 class Policy:
     """Follows a plan. `begin` starts an episode; in between, a decision depends on nothing before it, unless routes are
-    kept to or there is noise.
+    kept to, there is noise, or a goal does not come nearer for long.
 
     Made by `Plan.policy`, or by `Agent.policy`, which plans anew for the goal that an episode begins with.
     """
@@ -120,7 +114,7 @@ class Policy:
         batch, single = self._batch(observations)
         features = self._encode(batch)
         vertices = self._body.graph.nearest_vertices(features)
-        heading = self._headings(features, vertices, self._groups(plans, len(batch)))
+        heading = self._headings(batch, features, vertices, self._groups(plans, len(batch)))
         actions = self._actions(batch, heading.goals)
         return actions[0] if single else actions
 
@@ -130,7 +124,7 @@ class Policy:
         features, groups = self._encode(batch), self._groups(plans, len(batch))
         graph = self._body.graph
         vertices, distances = graph.nearest(features)
-        heading = self._headings(features, vertices, groups)
+        heading = self._headings(batch, features, vertices, groups)
         followed = {row: follower.plan for follower, rows in groups for row in rows}
         return Decisions(
             actions=self._actions(batch, heading.goals),
@@ -143,20 +137,24 @@ class Policy:
             plans=[followed[row] for row in range(len(batch))],
         )
 
+    def likeness(self, states: Float32s) -> Likeness:
+        """Say how much an episode's states are like what was recorded."""
+        return likeness(self._body.graph, self._encode(states))
+
     def _actions(self, batch: Float32s, goals: Float32s) -> Float32s:
         actions = self._act(batch, goals)
         if self.settings.noise:
             actions += self._rng.normal(0.0, self.settings.noise, actions.shape).astype(np.float32)
         return np.minimum(np.maximum(actions, self._low), self._high)
 
-    def _headings(self, features: Float32s, vertices: Int32s, groups: "_Groups") -> _Heading:
+    def _headings(self, batch: Float32s, features: Float32s, vertices: Int32s, groups: "_Groups") -> Heading:
         """The heading of every row; rows that follow the same plan are looked up together."""
         if len(groups) == 1:
             (follower, rows), *_ = groups
-            return follower.heading(rows, features, vertices)
-        headings = [follower.heading(rows, features[rows], vertices[rows]) for follower, rows in groups]
+            return follower.heading(rows, batch, features, vertices)
+        headings = [follower.heading(rows, batch[rows], features[rows], vertices[rows]) for follower, rows in groups]
         order = np.argsort(np.concatenate([rows for _, rows in groups]))
-        return _Heading(*(np.concatenate(parts)[order] for parts in zip(*headings, strict=True)))
+        return Heading(*(np.concatenate(parts)[order] for parts in zip(*headings, strict=True)))
 
     def _batch(self, observations: ArrayLike) -> tuple[Float32s, bool]:
         batch = _numbers(observations)
@@ -222,23 +220,23 @@ class _Follower:
         self._trackers: dict[int, Tracker] = {}
         self._asked = 0
         self._table: Int32s | None = None
-        exact = plan.routes.exact_when_kept or not settings.keep_path
-        self._place = plan.objective.place if exact else None
+        finals = plan.routes.finals if plan.has_goal or settings.paid_states else None
+        self._arrival = Arrival(plan, finals) if finals else None
 
-    def heading(self, rows: Sequence[int], features: Float32s, vertices: Int32s) -> _Heading:
+    def heading(self, rows: Sequence[int], batch: Float32s, features: Float32s, vertices: Int32s) -> Heading:
         """Where each of these rows is on its route, and what it heads for."""
         plan, routes, settings = self.plan, self.plan.routes, self._settings
-        if plan.has_goal:
+        if (plan.has_goal or self._arrival) and not plan.objective.avoided:  # it may lie between
             vertices = self._rejoined(features, vertices)
         if settings.keep_path:
             entries, ahead = self._kept(rows, features, vertices)
         else:
             entries = routes.enter(features, vertices)
             ahead = self._ahead(entries)
-        targets, subgoals, goals = routes.ends(entries), routes.vertices(ahead), routes.states(ahead)
-        if self._place:
-            _head_for(self._place, goals, (subgoals == targets) & plan.goal_vertices.take(targets))
-        return _Heading(vertices, entries, targets, subgoals, goals)
+        heading = Heading(vertices, entries, routes.ends(entries), routes.vertices(ahead), routes.states(ahead))
+        if self._arrival is None:
+            return heading
+        return self._arrival.headed(rows, batch, features, heading, routes.features(ahead))
 
     def _ahead(self, entries: Int32s) -> Int32s:
         """The subgoal's entry from each vertex; along edges all are looked up once, if they are asked for again."""
@@ -261,17 +259,26 @@ class _Follower:
         return entries, ahead
 
     def _rejoined(self, features: Float32s, vertices: Int32s) -> Int32s:
-        """Where nothing leads on to the goal, take the nearest vertex from which something does."""
+        """Where nothing leads on to the goal, or to any reward, take the nearest vertex from which something does."""
         plan = self.plan
-        if np.count_nonzero(plan.goal_vertices.take(plan.routes.targets.take(vertices))) == len(vertices):
+        if plan.has_goal and plan.goal_vertices.take(plan.routes.targets.take(vertices)).all():
             return vertices  # all their routes end there: what else leads there need not be searched for
-        leading = plan.can_reach.take(vertices)
+        leading = self._leading.take(vertices)
         if leading.all():
             return vertices
-        vertices, joining = vertices.copy(), np.flatnonzero(plan.can_reach)
+        vertices, joining = vertices.copy(), np.flatnonzero(self._leading)
         for row in np.flatnonzero(~leading):
             vertices[row] = joining[distances_to(plan.graph.features[joining], features[row]).argmin()]
         return vertices
+
+    @cached_property
+    def _leading(self) -> Bools:
+        """The vertices from which something leads to the goal or, for rewards, that are worth more than the least."""
+        if self.plan.has_goal:
+            return self.plan.can_reach
+        worth = self.plan.values - self.plan.values.min()
+        leading: Bools = (worth > TIE * worth.max()) | (worth.max() == 0)
+        return leading
 
 
 def _numbers(observations: ArrayLike) -> Float32s:
@@ -289,10 +296,3 @@ def _generator_for(observation: Any) -> np.random.Generator:
     """Noise that an episode's first observation decides, so that an episode run again is the same."""
     seen = b"" if observation is None else b"".join(np.asarray(leaf).tobytes() for leaf in leaves(observation).values())
     return np.random.default_rng(crc32(seen))
-
-
-def _head_for(place: Place, goals: Float32s, arriving: Bools) -> None:
-    """Where a route ends at the goal, put the place wanted in place of the recorded one beside it."""
-    rows = arriving.nonzero()[0]
-    if len(rows):
-        goals[rows[:, None], place.columns] = place.numbers

@@ -12,6 +12,9 @@ class ActConfig(Settings):
 
     subgoal_steps: Annotated[int, Bounds(0, 1e6)] = 2
     """N_sg: how far ahead on the route the subgoal lies, in edges, or in recorded steps along recordings."""
+    paid_states: bool = True
+    """Where rewards are wanted, head for the recorded states that are paid most, at a route's end or when nearer than
+    the subgoal; off: for vertices alone, as the paper does. A goal is always headed for as a recorded state."""
     keep_path: bool = False
     """Keep to a route until lost or stuck, instead of entering it anew at every step: along edges as the published
     program does, along recordings in our own way."""

@@ -144,7 +144,7 @@ def _fitting_weights(path: Path, facts: DataFacts, low_level: LowLevel) -> Weigh
 
 # --- the graph --------------------------------------------------------------------------------------------------------
 
-_OPTIONAL = ("recordings", "goal_columns", "places", "unrecorded")
+_OPTIONAL = ("recordings", "goal_columns", "places", "observations", "unrecorded")
 
 
 def _arrays(record: Any, prefix: str = "") -> dict[str, np.ndarray]:
@@ -157,7 +157,8 @@ def _graph_arrays(graph: MemoryGraph) -> dict[str, np.ndarray]:
         arrays |= _arrays(graph.recordings, "recorded_")
     if graph.unrecorded:
         arrays |= _arrays(graph.unrecorded, "unrecorded_")
-    return arrays if graph.places is None else arrays | {"places": graph.places}
+    kept = {"places": graph.places, "observations": graph.observations}
+    return arrays | {name: array for name, array in kept.items() if array is not None}
 
 
 def _load_graph(path: Path, goal_columns: tuple[int, ...], weights: str) -> MemoryGraph:
@@ -231,6 +232,8 @@ def _is_sound_beside(graph: MemoryGraph, n_rows: int) -> bool:
         and are_indices(beyond.kinds, len(beyond.sources))
         and len(beyond.edges) == len(beyond.kinds) == len(beyond.steps) == len(beyond.prices)
     ):
+        return False
+    if graph.observations is not None and graph.observations.shape != (n_rows, graph.states.shape[1]):
         return False
     return places is None or places.shape == (n_rows, len(graph.goal_columns))
 

@@ -3,7 +3,7 @@
 from vmg.base.errors import VMGError
 from vmg.graph.memory import MemoryGraph
 from vmg.graph.rewards import EdgeRewards
-from vmg.graph.routes import ROUTES, Problem, Routes
+from vmg.graph.routes import ROUTES, FinalStates, Problem, Routes
 from vmg.graph.settings import DeadEnds, PathWeights, SearchKind, SolveConfig, Ties
 from vmg.graph.values import values_of
 
@@ -36,12 +36,14 @@ def solve(
     return solve_edges(graph, rewards, settings)
 
 
-def solve_edges(graph: MemoryGraph, rewards: EdgeRewards, settings: SolveConfig) -> Routes:
-    """Solve the graph for rewards on its edges, with these settings."""
+def solve_edges(
+    graph: MemoryGraph, rewards: EdgeRewards, settings: SolveConfig, finals: FinalStates | None = None
+) -> Routes:
+    """Solve the graph for rewards on its edges, with these settings; the routes carry the final states."""
     if len(rewards.edges) != graph.n_edges or len(rewards.absorbing) != graph.n_vertices:
         raise VMGError(
             f"The graph has {graph.n_edges} edges and {graph.n_vertices} vertices, but the rewards are for "
             f"{len(rewards.edges)} and {len(rewards.absorbing)}."
         )
     values = values_of(graph, rewards, settings)
-    return ROUTES.find(settings.paths).solve(Problem(graph, rewards, values, settings))
+    return ROUTES.find(settings.paths).solve(Problem(graph, rewards, values, settings, finals))

@@ -13,7 +13,7 @@ def paper_settings(radius: float, discount: float, subgoal_steps: int, search_st
     return AgentConfig(
         graph=GraphConfig(radius=radius),
         solve=SolveConfig(discount=discount, search_steps=search_steps),
-        act=ActConfig(subgoal_steps=subgoal_steps),
+        act=ActConfig(subgoal_steps=subgoal_steps, paid_states=False),
     )
 
 

@@ -26,6 +26,7 @@ POINT = replace(
         _RELATIVE, low_level=Translator(inputs="relative", goal_horizon=30), steps=20_000, checkpoint_every=10_000
     ),
     solve=SolveConfig(discount=0.95, ties="nearest"),
+    act=ActConfig(subgoal_steps=4),
 )
 # The data's own controller acts with noise of this spread.
 ANT = along_recordings(

@@ -5,5 +5,6 @@ Others are added with `@ROUTES.register("name")` on a class that does what `Rout
 """
 
 from vmg.graph.routes.base import ROUTES, Problem, Routes, Tracker
+from vmg.graph.routes.finals import FinalStates
 
-__all__ = ["ROUTES", "Problem", "Routes", "Tracker"]
+__all__ = ["ROUTES", "FinalStates", "Problem", "Routes", "Tracker"]

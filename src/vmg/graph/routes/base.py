@@ -13,6 +13,7 @@ import numpy as np
 from vmg.base.errors import VMGError
 from vmg.base.registry import ClassRegistry
 from vmg.base.types import Float32s, Float64s, Int32s
+from vmg.graph.routes.finals import FinalStates
 
 if TYPE_CHECKING:
     from vmg.graph.evidence import Piece
@@ -30,6 +31,7 @@ class Problem:
     rewards: "EdgeRewards"
     values: "Values"
     settings: "SolveConfig"
+    finals: FinalStates | None = None
 
 
 class Tracker(Protocol):
@@ -44,8 +46,6 @@ class Routes(Protocol):
 
     kind: ClassVar[str]
     """The name it is registered under, which sets it, and saved with."""
-    exact_when_kept: ClassVar[bool]
-    """Whether a policy that keeps to a route heads for the exact place of a goal at its end."""
 
     @property
     def graph(self) -> "MemoryGraph":
@@ -58,6 +58,10 @@ class Routes(Protocol):
     @property
     def targets(self) -> Int32s:
         """The vertex where the route from each vertex ends."""
+
+    @property
+    def finals(self) -> FinalStates | None:
+        """The recorded states that are headed for where routes end; None: vertices alone."""
 
     @classmethod
     def solve(cls, problem: Problem) -> Self:
@@ -74,6 +78,9 @@ class Routes(Protocol):
 
     def states(self, entries: Int32s) -> Float32s:
         """Return the recorded observation at each entry: what a low-level policy is given as a subgoal."""
+
+    def features(self, entries: Int32s) -> Float32s:
+        """Return where those lie in the metric space."""
 
     def ends(self, entries: Int32s) -> Int32s:
         """Return the target of each entry: where its route ends, or one that is as good."""

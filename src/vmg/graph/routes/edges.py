@@ -23,6 +23,7 @@ from vmg.graph.routes.base import (
     followed_to_end,
     without_repeats,
 )
+from vmg.graph.routes.finals import FinalStates
 from vmg.graph.settings import PathWeights
 from vmg.graph.values import Values
 
@@ -43,7 +44,6 @@ class EdgeRoutes:
     """
 
     kind: ClassVar[str] = "edges"
-    exact_when_kept: ClassVar[bool] = False  # the published program heads for vertices alone
 
     graph: "MemoryGraph" = field(repr=False)
     values: Float64s
@@ -53,11 +53,13 @@ class EdgeRoutes:
     """The entry each entry leads to; to itself where the route ends."""
     via: Int32s
     """The vertex of every entry beyond the vertices."""
+    finals: FinalStates | None = None
+    """The recorded states that are headed for where routes end."""
 
     @classmethod
     def solve(cls, problem: Problem) -> Self:
         """v* by rank, then cheapest paths by (max R_G) − R_G or hops; "greedy" search: the best edge out."""
-        return cls(problem.graph, problem.values.values, *_plan(problem))
+        return cls(problem.graph, problem.values.values, *_plan(problem), problem.finals)
 
     def enter(self, features: Float32s, vertices: Int32s) -> Int32s:
         """A state is where its vertex is."""
@@ -79,6 +81,10 @@ class EdgeRoutes:
     def states(self, entries: Int32s) -> Float32s:
         """Return the states of the vertices."""
         return self.graph.states.take(self.vertices(entries), 0)
+
+    def features(self, entries: Int32s) -> Float32s:
+        """Return where the vertices lie."""
+        return self.graph.features.take(self.vertices(entries), 0)
 
     def ends(self, entries: Int32s) -> Int32s:
         """Return the vertex where the route from each entry ends; for a vertex that is its target."""
@@ -114,13 +120,16 @@ class EdgeRoutes:
         return _KeptPath(self, self.graph.features)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return values, targets, hops and the vertices of extra entries."""
-        return {"values": self.values, "hops": self.following, "targets": self.targets, "passed": self.via}
+        """Return values, targets, hops, the vertices of extra entries, and the final states."""
+        arrays: dict[str, np.ndarray] = {"values": self.values, "hops": self.following}
+        arrays |= {"targets": self.targets, "passed": self.via}
+        return arrays | self.finals.arrays() if self.finals else arrays
 
     @classmethod
     def from_arrays(cls, graph: "MemoryGraph", arrays: Mapping[str, np.ndarray]) -> Self:
         """Put routes back in place if they fit the graph and every one of them ends."""
-        routes = cls(graph, arrays["values"], arrays["targets"], arrays["hops"], arrays["passed"])
+        finals = FinalStates.from_arrays(arrays, len(graph.labels), graph.states.shape[1])
+        routes = cls(graph, arrays["values"], arrays["targets"], arrays["hops"], arrays["passed"], finals)
         n, n_entries = graph.n_vertices, graph.n_vertices + len(routes.via)
         sound = (
             routes.values.shape == routes.targets.shape == (n,)

@@ -28,6 +28,7 @@ from vmg.graph.routes.base import (
     without_repeats,
 )
 from vmg.graph.routes.edges import are_indices
+from vmg.graph.routes.finals import FinalStates
 from vmg.graph.settings import PathWeights
 
 if TYPE_CHECKING:
@@ -60,12 +61,11 @@ class RecordingRoutes:
     """
 
     kind: ClassVar[str] = "recordings"
-    exact_when_kept: ClassVar[bool] = True
 
     graph: "MemoryGraph" = field(repr=False)
     values: Float64s
     starts: Int32s
-    """The row that each vertex starts at; below 0 where the route ends in the vertex itself."""
+    """The row that each vertex starts at; below 0 where the route ends anywhere in the vertex itself."""
     switch_cost: float
     switches: UInt8s
     """Whether the route switches at each row to the best recording of its vertex; bits, eight to a byte."""
@@ -75,6 +75,10 @@ class RecordingRoutes:
     """The other slots on any route; for a goal that is reached, those that lead into it."""
     costs: Int32s
     """What a step costs in those."""
+    stops: Int32s = field(default_factory=lambda: np.zeros(0, np.int32))
+    """The rows where routes end, in vertices in which they do not end anywhere."""
+    finals: FinalStates | None = None
+    """The recorded states that are headed for where routes end."""
 
     @classmethod
     def solve(cls, problem: Problem) -> Self:
@@ -87,14 +91,18 @@ class RecordingRoutes:
         targets, ends = best_anywhere(problem)
         steps = slot_costs(graph, problem.rewards, settings.path_weights)
         over = switch_costs(graph.offsets, settings.switch_cost)
+        final = np.zeros(len(graph.labels), bool)
+        if problem.finals:
+            final[problem.finals.rows] = True
         first_entries, switches, taken = kernels.recordings.along_recordings(
-            graph.labels, graph.leaving, steps, over, targets, ends, problem.rewards.absorbing
+            graph.labels, graph.leaving, steps, over, targets, ends, problem.rewards.absorbing, final
         )
+        stops = np.flatnonzero(final & ends[graph.labels]).astype(np.int32)
         usual = int(np.median(steps[taken])) if taken.any() else STEP
         slots = np.flatnonzero(taken & (steps != usual)).astype(np.int32)
         return cls(
             graph, problem.values.values, _starts(first_entries), settings.switch_cost, np.packbits(switches), usual,
-            slots, steps[slots].astype(np.int32),
+            slots, steps[slots].astype(np.int32), stops, problem.finals,
         )  # fmt: skip
 
     # --- following ---------------------------------------------------------------------------------------------------
@@ -122,6 +130,10 @@ class RecordingRoutes:
     def states(self, entries: Int32s) -> Float32s:
         """Return the recorded observations themselves."""
         return self.graph.recorded.observations.take(entries, 0)
+
+    def features(self, entries: Int32s) -> Float32s:
+        """Return where those lie in the metric space."""
+        return self.graph.recorded.features.take(entries, 0)
 
     def ends(self, entries: Int32s) -> Int32s:
         """Return the target of each row's vertex; of several that are equally good, a row may end at another."""
@@ -167,7 +179,7 @@ class RecordingRoutes:
         over = np.where(switching, switch_costs(offsets[stops], self.switch_cost), 0)
         firsts, costs = self.starts[moving], np.zeros(len(self.starts), np.int64)
         costs[moving] = switch_costs(offsets[firsts], self.switch_cost) - spent[firsts] + (spent[stops] + over)[left]
-        costs, targets = _summed(costs, self._after(stops[left]))
+        costs, targets = _summed(costs, self._after(stops[left], switching[left]))
         rest = spent[stops] + over + np.where(switching, costs[labels[stops]], 0)
         to_go = np.repeat(rest, np.diff(stops, prepend=-1)) - spent
         following = np.arange(1, 1 + len(labels), dtype=np.int32)
@@ -185,13 +197,18 @@ class RecordingRoutes:
         """
         switches = np.unpackbits(self.switches, count=len(self.graph.labels)).view(bool)
         moving = self.starts >= 0
-        stops = np.flatnonzero(switches | ~moving[self.graph.labels])
+        stopping = switches | ~moving[self.graph.labels]
+        stopping[self.stops] = True
+        stops = np.flatnonzero(stopping)
         return stops, switches[stops], np.searchsorted(stops, self.starts[moving])
 
-    def _after(self, left: Int64s) -> Int32s:
-        """Return the vertex where the route from each one leaves its first recording; itself where it ends."""
-        after = np.arange(len(self.starts), dtype=np.int32)
-        after[self.starts >= 0] = self.graph.labels[left]
+    def _after(self, left: Int64s, switching: Bools) -> Int32s:
+        """Return the vertex where the route from each one leaves its first recording; that and the number of vertices
+        where it ends there.
+        """
+        n = len(self.starts)
+        after = np.arange(n, 2 * n, dtype=np.int32)
+        after[self.starts >= 0] = self.graph.labels[left] + np.where(switching, 0, n)
         return after
 
     def _spent(self) -> Int64s:
@@ -214,6 +231,8 @@ class RecordingRoutes:
         first_entries = np.where(self.starts < 0, np.arange(n), n + self.starts).astype(np.int32)
         kept = {"switch_cost": self.switch_cost, "changes": self.switches, "usual": self.usual}
         arrays = {"values": self.values, "hops": first_entries, **kept, "slots": self.slots, "costs": self.costs}
+        arrays |= {"stops": self.stops} if len(self.stops) else {}
+        arrays |= self.finals.arrays() if self.finals else {}
         return {name: np.asarray(value) for name, value in arrays.items()}
 
     @classmethod
@@ -224,7 +243,8 @@ class RecordingRoutes:
             raise VMGError("the tables of its routes do not fit the graph")
         routes = cls(
             graph, arrays["values"], _starts(first_entries), float(arrays["switch_cost"]), arrays["changes"],
-            int(arrays["usual"]), arrays["slots"], arrays["costs"],
+            int(arrays["usual"]), arrays["slots"], arrays["costs"], arrays.get("stops", np.zeros(0, np.int32)),
+            FinalStates.from_arrays(arrays, n_rows, graph.states.shape[1]),
         )  # fmt: skip
         if not routes._is_sound(first_entries) or not routes._comes_to_an_end():
             raise VMGError("its routes do not fit the recordings of the graph")
@@ -236,6 +256,9 @@ class RecordingRoutes:
         if graph.recordings is None or self.switches.shape != ((n_rows + 7) // 8,) or self.switches.dtype != np.uint8:
             return False
         stopping = np.unpackbits(self.switches, count=n_rows).view(bool) | ended[graph.labels]
+        if not are_indices(self.stops, n_rows):
+            return False
+        stopping[self.stops] = True
         return bool(
             (moving | ended).all()
             and self.slots.shape == self.costs.shape
@@ -247,8 +270,9 @@ class RecordingRoutes:
 
     def _comes_to_an_end(self) -> bool:
         """Say whether the route from every vertex gets to one that it ends in."""
-        stops, _, left = self._stops()
-        return bool((self.starts[followed_to_end(self._after(stops[left]))] < 0).all())
+        stops, switching, left = self._stops()
+        after, n = self._after(stops[left], switching[left]), len(self.starts)
+        return bool((followed_to_end(np.concatenate([after, np.arange(n, 2 * n)]))[:n] >= n).all())
 
 
 WINDOW = 3  # recorded steps that one step may move on along a recording
@@ -311,9 +335,15 @@ def _starts(first_entries: Int32s) -> Int32s:
 
 
 def _summed(costs: Int64s, after: Int32s) -> tuple[Int64s, Int32s]:
-    """Sum costs along routes, and say where they end: follow one vertex, then two, four, eight, ..."""
+    """Sum costs along routes, and say in which vertex they end: follow one vertex, then two, four, eight, ...
+
+    Vertex n and those beyond, where routes have ended in vertex 0 and those beyond, cost nothing.
+    """
+    n = len(costs)
+    costs = np.concatenate([costs, np.zeros(n, costs.dtype)])
+    after = np.concatenate([after, np.arange(n, 2 * n, dtype=np.int32)])
     for _ in range(len(after).bit_length()):
         if np.array_equal(after, following := after[after]):
             break
         costs, after = costs + costs[after], following
-    return costs, after
+    return costs[:n], after[:n] - np.int32(n)

@@ -1,0 +1,211 @@
+"""Arriving: where a route ends, a policy heads for recorded states that fulfil what is wanted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from vmg.act.body import Body, Recorded
+from vmg.base.types import Bools, Float32s, Float64s, Int32s, Int64s
+from vmg.goals.objectives import Objective, Place
+from vmg.graph.memory import MemoryGraph
+from vmg.graph.nearest import VertexIndex
+from vmg.graph.rewards import Goal
+from vmg.graph.routes.base import distances_to
+from vmg.graph.routes.finals import FinalStates, some_of
+from vmg.networks.encoder import embed
+
+if TYPE_CHECKING:
+    from vmg.act.plan import Plan
+
+PATIENCE = 15
+"""After so many decisions that bring it no nearer, another final state is tried."""
+NEARER = 0.98
+"""Nearer is at most this share of what was nearest before."""
+BEST_PAID = 0.02
+"""What is paid less than the most by no more than this share of the range is as good."""
+BESIDE = 100
+"""Recorded states nearest to a place that none of them reaches, which say how to go on towards it."""
+AROUND = 3
+"""Recorded steps before and after a state that say whether it is easy to stay there."""
+
+
+class Heading(NamedTuple):
+    """Where each row is on its route, and what it heads for."""
+
+    vertices: Int32s
+    entries: Int32s
+    targets: Int32s
+    subgoals: Int32s
+    goals: Float32s
+
+
+def fulfilling(body: Body, recorded: Recorded, objective: Objective, found: Goal, distances: Float64s) -> FinalStates:
+    """Return recorded states that fulfil a goal, the nearest to it before others; or what stands for it.
+
+    In a region all are equally near; those that stay in it longest leave least to be desired. Where only the vertices'
+    states are at hand, those of the goal's vertices are taken.
+    """
+    if recorded.observations is None:
+        shortfalls = distances / max(found.tolerance, found.distance, np.finfo(np.float64).tiny)
+        return _finals(body, body.graph.rows[found.vertices], shortfalls, body.graph.states[found.vertices])
+    if found.distance > objective.tolerance:
+        rows = np.array([np.argmin(distances)])
+        state = recorded.observations[rows[0]]
+        if objective.place:
+            state = moved_towards(objective.place, state, recorded.observations[_nearest(distances)])
+        return _finals(body, rows, np.zeros(len(distances)), state[None])
+    rows = np.flatnonzero(distances <= objective.tolerance)
+    shortfalls = distances / objective.tolerance if objective.tolerance else distances
+    if not distances[rows].any():
+        shortfalls = around((distances > 0).astype(np.float64), body.graph.lengths)
+    rows = some_of(rows, body.graph.labels[rows], shortfalls[rows])
+    return _finals(body, rows, shortfalls, recorded.observations[rows])
+
+
+def moved_towards(place: Place, state: Float32s, others: Float32s) -> Float32s:
+    """Move a state to a place outside of the recorded ones, and all its columns as they change with that place.
+
+    How they change is what least squares say of other states beside it. It is moved no farther than those lie apart.
+    """
+    columns = list(place.columns)
+    apart = others.astype(np.float64) - state
+    way = place.numbers - state[columns]
+    changes, *_ = np.linalg.lstsq(apart[:, columns], apart, rcond=0.1)
+    reach = np.linalg.norm(apart[:, columns], axis=1).max(initial=0.0)
+    share = min(1.0, reach / max(float(np.linalg.norm(way)), np.finfo(np.float64).tiny))
+    moved: Float32s = (state + share * way @ changes).astype(np.float32)
+    return moved
+
+
+def _nearest(distances: Float64s) -> Int64s:
+    """Return the rows that come nearest to a goal, up to `BESIDE`."""
+    rows: Int64s = np.argpartition(distances, min(BESIDE, len(distances) - 1))[:BESIDE]
+    return rows[np.isfinite(distances[rows])]
+
+
+def best_paid(body: Body, recorded: Recorded, rewards: Float64s) -> FinalStates | None:
+    """Return recorded states to which the best paid steps lead; None where all steps are paid the same.
+
+    What is paid around it too leaves least to be desired: there it is easy to stay.
+    """
+    graph = body.graph
+    pay = np.full(len(graph.labels), -np.inf)
+    pay[graph.arrivals] = np.where(graph.slots < graph.n_edges + graph.n_vertices, rewards, -np.inf)
+    paid = pay[np.isfinite(pay)]
+    if recorded.observations is None or not len(paid) or np.ptp(paid) == 0:
+        return None
+    shortfalls = (paid.max() - pay) / np.ptp(paid)
+    rows = np.flatnonzero(shortfalls <= BEST_PAID)
+    shortfalls = around(np.minimum(shortfalls, 1.0), graph.lengths)
+    rows = some_of(rows, graph.labels[rows], shortfalls[rows])
+    return _finals(body, rows, shortfalls, recorded.observations[rows])
+
+
+def around(numbers: Float64s, lengths: Int64s) -> Float64s:
+    """The mean over the recorded observations within `AROUND` steps of each, in its own episode."""
+    row, counts = np.arange(len(numbers)), lengths + 1
+    first = np.repeat(np.cumsum(counts) - counts, counts)
+    low, high = np.maximum(row - AROUND, first), np.minimum(row + AROUND, first + np.repeat(lengths, counts))
+    sums = np.concatenate([[0.0], np.cumsum(numbers)])
+    means: Float64s = (sums[high + 1] - sums[low]) / (high + 1 - low)
+    return means
+
+
+def _finals(body: Body, rows: Int32s | Int64s, shortfalls: Float64s, states: Float32s) -> FinalStates:
+    features = embed(body.weights, states)
+    return FinalStates(rows.astype(np.int32), states, features, shortfalls[rows].astype(np.float32))
+
+
+@dataclass
+class _Waiting:
+    """How near an episode has come to a final state, for how long it has not come nearer, and what it gave up."""
+
+    nearest: float = np.inf
+    decisions: int = 0
+    given_up: list[int] = field(default_factory=list)
+
+    def is_over(self, gap: float) -> bool:
+        """Say whether a final state so far away is to be given up."""
+        nearer = gap < NEARER * self.nearest
+        self.nearest, self.decisions = (gap, 0) if nearer else (self.nearest, self.decisions + 1)
+        return self.decisions >= PATIENCE
+
+
+class Arrival:
+    """Heads for the final states of a plan; remembers how long each row has come no nearer.
+
+    Of the final states the nearest in the metric space is taken, where what it leaves to be desired counts as one more
+    dimension, a radius wide. It is headed for at the end of the route, and straight where it is no farther than the
+    route's subgoal. Who comes no nearer for long is given another one or, on the straight way, goes by the route.
+    """
+
+    def __init__(self, plan: "Plan", finals: FinalStates) -> None:
+        self._objective, self._radius = plan.objective, plan.graph.radius
+        self._finals, self._vertices = finals, plan.graph.labels[finals.rows]
+        self._points = np.hstack([finals.features, plan.graph.radius * finals.shortfalls[:, None]])
+        self._index = VertexIndex(self._points)
+        self._ends = plan.goal_vertices if plan.has_goal else _leading_in(plan.graph, self._vertices)
+        self._goes_straight = not plan.objective.avoided and not plan.objective.penalties
+        self._by_the_route: set[int] = set()
+        self._waiting: dict[int, _Waiting] = {}
+
+    def headed(
+        self, rows: Sequence[int], observations: Float32s, features: Float32s, heading: Heading, ahead: Float32s
+    ) -> Heading:
+        """Put final states in place of the subgoals of rows that arrive; `ahead` is where the subgoals lie."""
+        points = np.zeros((len(features), features.shape[1] + 1), np.float32)
+        points[:, :-1] = features
+        finals = self._index.nearest(points)
+        gaps = _lengths(self._points.take(finals, 0) - points)
+        ending = (heading.subgoals == heading.targets) & self._ends.take(heading.targets)
+        straight = gaps <= (_lengths(ahead - features) if self._goes_straight else -1.0)
+        there = gaps <= self._radius if self._objective.distance is None else self._objective.reached(observations)
+        for i in range(len(rows)):
+            if there[i] or not (ending[i] or straight[i]):
+                self._waiting.pop(rows[i], None)
+            elif ending[i]:
+                finals[i] = self._next(self._waiting.setdefault(rows[i], _Waiting()), points[i])
+            else:
+                straight[i] = self._is_free(rows[i], float(gaps[i]))
+        taken = (ending | straight | there).nonzero()[0]
+        if not len(taken):
+            return heading
+        subgoals = heading.subgoals.copy()
+        subgoals[taken] = self._vertices.take(finals[taken])
+        heading.goals[taken] = self._finals.states.take(finals[taken], 0)
+        return heading._replace(subgoals=subgoals)
+
+    def _is_free(self, row: int, gap: float) -> bool:
+        """Say whether the straight way still brings an episode nearer; if not, it goes by the route from now on."""
+        if row not in self._by_the_route and self._waiting.setdefault(row, _Waiting()).is_over(gap):
+            self._by_the_route.add(row)
+        return row not in self._by_the_route
+
+    def _next(self, waiting: _Waiting, point: Float32s) -> int:
+        """Return the nearest final state that is not given up."""
+        gaps = distances_to(self._points, point)
+        gaps[waiting.given_up] = np.inf
+        final = int(gaps.argmin())
+        if len(gaps) == 1 or not waiting.is_over(float(gaps[final])):
+            return final
+        if len(waiting.given_up) == len(gaps) - 1:
+            waiting.given_up.clear()
+        waiting.given_up.append(final)
+        waiting.nearest, waiting.decisions = np.inf, 0
+        return self._next(waiting, point)
+
+
+def _leading_in(graph: MemoryGraph, vertices: Int32s) -> Bools:
+    """Say which vertices are among these, or have an edge to one of them."""
+    inside = np.zeros(graph.n_vertices, bool)
+    inside[vertices] = True
+    leading = inside.copy()
+    leading[graph.tails[inside[graph.heads]]] = True
+    return leading
+
+
+def _lengths(vectors: Float32s) -> Float32s:
+    lengths: Float32s = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    return lengths
