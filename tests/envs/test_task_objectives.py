@@ -34,7 +34,10 @@ def test_a_goal_is_named_by_a_part_of_the_state(goal, tolerance, held):
 @pytest.mark.parametrize(
     ("goal", "sentence"),
     [
-        ("place=1,1", r"'place=1,1' is no goal of pointmaze-umaze: write FIELD=NUMBER.*position \(0, 1\), velocity \(2, 3\)"),
+        (
+            "place=1,1",
+            r"'place=1,1' is no goal of pointmaze-umaze: write FIELD=NUMBER.*position \(0, 1\), velocity \(2, 3\)",
+        ),
         ("position=1", r"is no goal of"),
         ("position=1,east", r"is no goal of"),
         ("position", r"is no goal of"),
