@@ -176,7 +176,6 @@ def test_every_row_carries_a_command_that_makes_it_again(study, tmp_path, monkey
     [
         (["--tasks", "pointmaze-medium"], "The study main has no task 'pointmaze-medium'"),
         (["--data", "partial.npz"], "does not say whose data it is"),
-        (["--presets"], "at least one preset"),
     ],
 )
 def test_mistakes_are_said(tmp_path, options, words, capsys):

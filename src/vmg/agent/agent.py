@@ -14,7 +14,9 @@ from vmg.act.plan import Plan, make_plan
 from vmg.act.policy import Policy
 from vmg.act.sequence import SequencePlan
 from vmg.act.settings import ActConfig
+from vmg.agent import auto
 from vmg.agent import folder as folders
+from vmg.agent.auto.choice import Choice
 from vmg.agent.settings import AgentConfig
 from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
@@ -38,6 +40,8 @@ class Agent:
     """The routes of its own plan, for the recorded rewards."""
     episodes: Episodes | None = field(default=None, repr=False)
     """What the graph was built from, while it is at hand: not saved, not sent to other processes."""
+    choices: tuple[Choice, ...] = field(default=(), repr=False)
+    """How its settings were chosen from the data, where they were and it was just learned: not saved."""
 
     @classmethod
     def fit(
@@ -50,9 +54,17 @@ class Agent:
         folder: Path | str | None = None,
         show_progress: bool | None = None,
     ) -> list["Agent"]:
-        """Learn one agent per seed, side by side. With a `folder`, a killed run goes on where it was."""
+        """Learn one agent per seed, side by side. With a `folder`, a killed run goes on where it was.
+
+        Without a configuration all settings are chosen from the episodes; `agent.choices` says why.
+        """
         one = Training(episodes, seeds, validation, folder)
-        return cls.fit_together([one], [config or AgentConfig()], show_progress=show_progress)[0]
+        if config is not None:
+            return cls.fit_together([one], [config], show_progress=show_progress)[0]
+        chosen = auto.before(episodes, Path(folder) / "auto" if folder else None, show_progress=show_progress)
+        agents = cls.fit_together([one], [chosen.config], show_progress=show_progress)[0]
+        chosen = auto.after(chosen, [agent.weights for agent in agents], episodes)
+        return [replace(agent, config=chosen.config, choices=chosen.choices) for agent in agents]
 
     @classmethod
     def fit_together(

@@ -136,10 +136,15 @@ def _read(hint: Any, value: Any, place: str) -> Any:
     if is_dataclass(base):
         return read_record(base, value, place=place)  # type: ignore[arg-type]
     if get_origin(base) is tuple and isinstance(value, list):
-        value = tuple(value)
+        value = tuple(_read_item(get_args(base)[0], item, f"{place}[{i}]") for i, item in enumerate(value))
     if must_be := _problem(hint, value):
         raise VMGError(f"{place} must be {must_be}, not {value!r}.")
     return value
+
+
+def _read_item(hint: Any, item: Any, place: str) -> Any:
+    """Read an entry of a list that is a record or a list itself; what else it may be is seen in the whole list."""
+    return _read(hint, item, place) if is_dataclass(hint) or get_origin(hint) is tuple else item
 
 
 _WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", Path: "a path"}
@@ -189,4 +194,6 @@ def _immutable(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
     return value.to_dict() if isinstance(value, Settings) else value

@@ -7,11 +7,14 @@ from shlex import join
 import tyro
 
 from vmg.agent.settings import AgentConfig
+from vmg.base.errors import VMGError
 from vmg.cli.options import DataId, chosen_keys, end, named_task, parsed, peek, resolved
 from vmg.data import READERS
+from vmg.envs import Task
 from vmg.learn.config import LearnConfig
 from vmg.networks.lowlevel import LOW_LEVELS
-from vmg.runs import Run, stages
+from vmg.runs import Run, auto, stages
+from vmg.runs.auto import AUTO
 from vmg.runs.commands import DEFAULT_PRESET
 
 
@@ -30,7 +33,8 @@ class Train:
     """The task, by name, as file.py:name, or an environment of gymnasium's by its id. It is inferred from the data's
     name; this overrides it."""
     preset: str = DEFAULT_PRESET
-    """Settings to start from: `ours`, or `paper` (its table, to the letter)."""
+    """Settings to start from: `auto` (chosen from the data alone), `ours` (by hand, for tasks that have it), or `paper`
+    (its table, to the letter)."""
     low_level: str | None = None
     """Kind of low-level policy; None: the preset's. Its own settings are --learn.low-level.NAME."""
     seeds: tuple[int, ...] = (0,)
@@ -48,7 +52,8 @@ def run(arguments: list[str]) -> None:
     """Put the run together and train it."""
     data = next((a for a in arguments if a.partition(":")[0] in READERS), "")
     task = named_task(peek(arguments, "--task"), data)
-    config = _settings(arguments, task.preset(peek(arguments, "--preset") or DEFAULT_PRESET) if task else AgentConfig())
+    preset = peek(arguments, "--preset") or DEFAULT_PRESET
+    config = _settings(arguments, _preset(preset, task))
     options = parsed(Train, "train", arguments, data=tyro.MISSING, out=tyro.MISSING, learn=config.learn)
     made = Run(
         data=options.data,
@@ -59,8 +64,20 @@ def run(arguments: list[str]) -> None:
         validation=options.validation,
         folder=options.out,
     )
-    stages.train(made)
+    if preset == AUTO:
+        auto.train(made)
+    else:
+        stages.train(made)
     end(options.json, made.folder, f"Next: {join(['vmg', 'build', str(made.folder)])}")
+
+
+def _preset(name: str, task: Task | None) -> AgentConfig:
+    """Return a preset; what is chosen from the data starts from the defaults."""
+    if name == AUTO:
+        return AgentConfig()
+    if task is None:
+        raise VMGError(f"Only a task has a preset {name!r}: name it, --task NAME, or leave out --preset {name}.")
+    return task.preset(name)
 
 
 def _settings(arguments: list[str], preset: AgentConfig) -> AgentConfig:

@@ -32,6 +32,8 @@ class LearnConfig(Settings):
     """Learn to reconstruct the action from the transition (off: an ablation; the length penalty stays)."""
     encoder_inputs: Literal["raw", "normalised"] = "raw"
     """What the state encoder sees: observations as they are, or with mean 0 and spread 1."""
+    actions: Literal["raw", "normalised"] = "raw"
+    """What actions are while learning: as recorded, or with mean 0 and spread 1 (for degrees, or millimetres)."""
     low_level: Annotated[LowLevel, Kinds(LOW_LEVELS)] = field(default_factory=Translator)
     """The low-level policy that turns a subgoal into an action: the paper's translator, or one of another kind."""
     learning_rate: AboveZero = 1e-3

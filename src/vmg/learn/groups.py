@@ -17,6 +17,7 @@ from vmg.learn.loop import Own, State
 from vmg.learn.models import Model, Steps, on_device, spans
 from vmg.learn.stacking import joined, narrowed, stacked, taken, widened, widest
 from vmg.learn.store import Store
+from vmg.networks.actions import ACTIONS
 from vmg.networks.lowlevel import Numbers
 from vmg.networks.mlp import Parts, layer_sizes
 from vmg.networks.weights import Weights
@@ -102,8 +103,8 @@ class Group:
         models = [len(learner.seeds) for learner in self.learners]
         sets = [list(self._sets).index(id(learner.episodes)) for learner in self.learners]
         first, size = (np.repeat(ends[sets], models) for ends in spans(list(self._sets.values())))
-        width = self.steps.observations.shape[1]
-        scales = stacked([_scales(learner, width) for learner in self.learners for _ in learner.seeds])
+        widths = self.steps.observations.shape[1], self.steps.actions.shape[1]
+        scales = stacked([_scales(learner, *widths) for learner in self.learners for _ in learner.seeds])
         numbers = {
             name: np.repeat([learner.numbers[name] for learner in self.learners], models)
             for name in self.learners[0].numbers
@@ -147,16 +148,16 @@ class Group:
 _OWN = {"mean", "std", "spread", "relative"}  # what each training has of its own in the inputs
 
 
-def _scales(learner: Learner, width: int) -> Weights:
-    size = learner.episodes.observation_size
+def _scales(learner: Learner, observations: int, actions: int) -> Weights:
+    sizes = (learner.episodes.observation_size, observations), (learner.episodes.action_size, actions)
     return {
-        part: {name: _filled(np.asarray(layers[name]), name, size, width) for name in layers.keys() & _OWN}
+        part: {name: _filled(np.asarray(layers[name]), name, *sizes[part == ACTIONS]) for name in layers.keys() & _OWN}
         for part, layers in learner.inputs.items()
     }
 
 
 def _filled(array: np.ndarray, name: str, size: int, width: int) -> np.ndarray:
-    """Return a scale of observations as wide as the widest; what is added to those stays zero."""
+    """Return a scale of observations or actions as wide as the widest; what is added to those stays zero."""
     if array.shape != (size,):
         return array
     return np.pad(array, (0, width - size), constant_values=0 if name == "mean" else 1)

@@ -17,6 +17,7 @@ from vmg.base.types import Float32s, Int32s
 from vmg.data.episodes import Episodes
 from vmg.learn.config import LearnConfig
 from vmg.learn.metric import Loss, metric_loss, squared_distance
+from vmg.networks.actions import action_scaling, scaled_actions
 from vmg.networks.cloning import clone
 from vmg.networks.encoder import metric_parts
 from vmg.networks.lowlevel import Batch, Numbers
@@ -158,7 +159,7 @@ class AgentModel:
         }
 
     def shared(self) -> "AgentModel":
-        return AgentModel(replace(_shared(self.config), low_level=self.config.low_level.shared()))
+        return AgentModel(replace(shared_settings(self.config), low_level=self.config.low_level.shared()))
 
     def describe(self) -> dict[str, Any]:
         return self.config.to_dict()
@@ -169,30 +170,39 @@ class AgentModel:
 
     def scalings(self, episodes: Episodes) -> Weights:
         encoder = input_scaling(episodes.observations, self.config.encoder_inputs)
-        return {"encoder_input": encoder, **self.config.low_level.scalings(episodes)}
+        return {
+            "encoder_input": encoder,
+            **self.config.low_level.scalings(episodes),
+            **action_scaling(episodes, self.config.actions),
+        }
 
     def sample(self, key: jax.Array, steps: Steps, numbers: Numbers) -> Sample:
         """Draw steps uniformly, with replacement, and a goal for each as the low-level policy wants it."""
         low_level = self.config.low_level
-        step, row_t, goal_key = _drawn_steps(key, steps, self.config.batch_size)
+        step, row_t, goal_key = drawn_steps(key, steps, self.config.batch_size)
         rows = low_level.goal_rows(goal_key, row_t, steps.steps_left[step], numbers)
         return Sample(step, row_t, rows, jax.random.fold_in(key, 1) if low_level.draws else None)
 
     def loss(self, weights: Weights, steps: Steps, sample: Sample, numbers: Numbers) -> Loss:
         """L_metric and the low-level policy's loss; they share no weights, so their gradients do not mix."""
-        batch = Batch(
-            o_t=steps.observations[sample.row_t],
-            a_t=steps.actions[sample.step],
-            r_t=steps.rewards[sample.step],
-            o_tp1=steps.observations[sample.row_t + 1],
-            goal=steps.observations[sample.row_goal],
-            goal_steps=sample.row_goal - sample.row_t,
-            key=sample.key,
-        )
+        batch = batch_of(weights, steps, sample)
         program = self.config.margins == "program"
         l_metric, metric_info = metric_loss(weights, batch.o_t, batch.a_t, batch.o_tp1, numbers, program=program)
         l_low_level, info = self.config.low_level.loss(weights, batch, numbers)
         return l_metric + l_low_level, metric_info | info
+
+
+def batch_of(weights: Weights, steps: Steps, sample: Sample) -> Batch:
+    """Look up what a batch holds."""
+    return Batch(
+        o_t=steps.observations[sample.row_t],
+        a_t=scaled_actions(weights, steps.actions[sample.step]),
+        r_t=steps.rewards[sample.step],
+        o_tp1=steps.observations[sample.row_t + 1],
+        goal=steps.observations[sample.row_goal],
+        goal_steps=sample.row_goal - sample.row_t,
+        key=sample.key,
+    )
 
 
 @dataclass(frozen=True)
@@ -216,7 +226,7 @@ class CloningModel:
         return {}
 
     def shared(self) -> "CloningModel":
-        return CloningModel(replace(_shared(self.config), low_level=Translator()), self.goal_columns)
+        return CloningModel(replace(shared_settings(self.config), low_level=Translator()), self.goal_columns)
 
     def describe(self) -> dict[str, Any]:
         return {**self.config.to_dict(), "goal_columns": list(self.goal_columns)}
@@ -230,7 +240,7 @@ class CloningModel:
 
     def sample(self, key: jax.Array, steps: Steps, numbers: Numbers) -> Sample:
         """Draw steps uniformly, with replacement, and a goal anywhere in the rest of the episode for each."""
-        step, row_t, goal_key = _drawn_steps(key, steps, self.config.batch_size)
+        step, row_t, goal_key = drawn_steps(key, steps, self.config.batch_size)
         return Sample(step, row_t, row_t + jax.random.randint(goal_key, row_t.shape, 1, steps.steps_left[step] + 1))
 
     def loss(self, weights: Weights, steps: Steps, sample: Sample, numbers: Numbers) -> Loss:
@@ -244,13 +254,14 @@ class CloningModel:
 _VARIED = ("metric_dimension", "margin", "contrastive", "action_decoder", "encoder_inputs")
 
 
-def _shared(config: LearnConfig) -> LearnConfig:
+def shared_settings(config: LearnConfig) -> LearnConfig:
     """Return the configuration without what models side by side may differ in."""
     default = LearnConfig()
     return replace(config, **{name: getattr(default, name) for name in _VARIED})
 
 
-def _drawn_steps(key: jax.Array, steps: Steps, n: int) -> tuple[jax.Array, jax.Array, jax.Array]:
+def drawn_steps(key: jax.Array, steps: Steps, n: int) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Draw steps uniformly: their numbers, the rows of their observations, and a key for what else is drawn."""
     step_key, goal_key = jax.random.split(key)
     step = steps.first + jax.random.randint(step_key, (n,), 0, steps.size, jnp.int32)
     return step, steps.step_observation[step], goal_key

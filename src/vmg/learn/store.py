@@ -26,6 +26,7 @@ from vmg.networks.lowlevel.translator import Translator
 from vmg.networks.models import checked_model
 from vmg.networks.weights import Tensors, Weights, flat, nested, read_tensors, write_tensors
 
+_HOW_LONG = ("steps", "checkpoint_every")
 _OWN_FILES = ("learning.json", "training_state.safetensors", "metrics.csv", "checkpoints", "tensorboard")
 
 
@@ -88,11 +89,14 @@ def load_checkpoint(path: Path | str, low_level: LowLevel | None = None) -> dict
 
 
 def identity(model: Model, seeds: Sequence[int], episodes: Episodes, validation: Episodes | None) -> dict[str, Any]:
-    """Everything that decides how a run ends, as it reads when it comes back from JSON."""
+    """Everything that decides what a run learns, as it reads when it comes back from JSON.
+
+    How many updates it takes is left out: a run that is asked for more goes on from its last.
+    """
     held_out = None if validation is None else validation.digest
     data = {"seeds": list(seeds), "episodes": episodes.digest, "validation": held_out}
     described: dict[str, Any] = json.loads(json.dumps({"format": 1, **model.describe(), **data}))
-    return described
+    return {name: value for name, value in described.items() if name not in _HOW_LONG}
 
 
 def _clear(folder: Path) -> None:
@@ -104,7 +108,7 @@ def _clear(folder: Path) -> None:
 
 
 def _check_same(path: Path, there: Any, here: dict[str, Any]) -> None:
-    there = there if isinstance(there, dict) else {}
+    there = {name: value for name, value in there.items() if name not in _HOW_LONG} if isinstance(there, dict) else {}
     differences = [
         f"{name} is {there.get(name)!r} there and {here.get(name)!r} now"
         for name in {**here, **there}

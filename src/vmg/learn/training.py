@@ -64,7 +64,7 @@ def fit_together(
     """
     configs = config if isinstance(config, Sequence) else [config or LearnConfig()] * len(trainings)
     models = [AgentModel(each) for each in configs]
-    return _fit(models, trainings, resume=resume, show_progress=show_progress)
+    return fit_models(models, trainings, resume=resume, show_progress=show_progress)
 
 
 def fit_cloning(
@@ -76,12 +76,13 @@ def fit_cloning(
 ) -> list[list[Weights]]:
     """Learn behaviour cloning, the baseline, with the same loop; goal columns make it goal-conditioned."""
     models = [CloningModel(config, goal_columns)] * len(trainings)
-    return _fit(models, trainings, resume=True, show_progress=show_progress)
+    return fit_models(models, trainings, show_progress=show_progress)
 
 
-def _fit(
-    models: Sequence[Model], trainings: Sequence[Training], *, resume: bool, show_progress: bool | None
+def fit_models(
+    models: Sequence[Model], trainings: Sequence[Training], *, resume: bool = True, show_progress: bool | None = None
 ) -> list[list[Weights]]:
+    """Learn models of any kind, one for each training, side by side where they can be."""
     learners = [Learner(model, training) for model, training in zip(models, trainings, strict=True)]
     for learner in learners:
         _check_sizes(learner)
@@ -117,6 +118,12 @@ def _side_by_side(learners: Sequence[Learner], reached: Sequence[int]) -> list[t
 def _begin(learner: Learner) -> tuple[State, int]:
     initial = initial_models(learner.sizes, learner.seeds)
     kept = learner.store.read_state(initial, learner.model.averaged) if learner.store else None
+    if kept and kept[1] > learner.model.config.steps:
+        assert learner.store
+        raise VMGError(
+            f"{learner.store.folder} has learned for {kept[1]:,} steps already, more than the "
+            f"{learner.model.config.steps:,} asked for. Use another folder, or ask for as many or more."
+        )
     if kept:
         return kept
     state = initial_state(initial, learner.model.averaged)

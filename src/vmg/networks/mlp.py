@@ -79,7 +79,7 @@ def input_scaling(observations: Float32s, inputs: Inputs) -> Layers:
         return {"mean": np.zeros(size, np.float32), "std": np.ones(size, np.float32)}
     mean = observations.mean(0, dtype=np.float64).astype(np.float32)
     std = observations.std(0, dtype=np.float64).astype(np.float32)
-    return {"mean": mean, "std": _no_zeros(std)}
+    return {"mean": mean, "std": no_zeros(std)}
 
 
 def goal_scaling(
@@ -98,7 +98,7 @@ def goal_scaling(
         raise VMGError(f"An observation has the columns 0 to {size - 1}, but {list(columns)} are asked for.")
     scaling = input_scaling(observations, inputs)
     relative = inputs in ("relative", "raw relative")
-    spread = scaling["std"] if differences is None or not relative else _no_zeros(differences)
+    spread = scaling["std"] if differences is None or not relative else no_zeros(differences)
     return {
         **scaling,
         "spread": spread,
@@ -129,6 +129,6 @@ def side_by_side(left: Any, right: Any) -> Any:
     return namespace.concat([left, right], axis=-1)
 
 
-def _no_zeros(spread: Float32s) -> Float32s:
+def no_zeros(spread: Float32s) -> Float32s:
     """A reading that never changes stays where it is."""
     return np.where(spread > 1e-6, spread, np.float32(1)).astype(np.float32)

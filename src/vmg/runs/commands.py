@@ -19,7 +19,7 @@ _SHORT = {
     "all_goals": "all",
 }  # as the options themselves name their flags
 STAGES = (("build", "graph"), ("solve", "solve"), ("evaluate", "act"))
-DEFAULT_PRESET = "ours"
+DEFAULT_PRESET = "auto"
 SHORT = 3
 """Numbers of a field that an example of a goal may have."""
 
@@ -110,6 +110,8 @@ def _flag(name: str, value: Any) -> list[str]:
 
 def _nearest_preset(run: Run, task: Task | None) -> tuple[str, AgentConfig]:
     """Return the preset that needs the fewest changes to become the run's settings, and its name."""
+    if chosen := run.chosen():
+        return DEFAULT_PRESET, chosen.config
     found: dict[str, AgentConfig] = {name: task.preset(name) for name in task.presets} if task else {}
     found = found or {"": AgentConfig()}
     return min(found.items(), key=lambda item: len(flags(run.config.learn, item[1].learn)))

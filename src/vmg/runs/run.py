@@ -4,6 +4,7 @@ run.json                 data, task, seeds and settings        training/      lo
 seed_0/, seed_1/, ...    one agent each                        evaluations/   every episode, as it ended
 scores.json              what was measured last                baselines/     behaviour cloning, where asked for
 episodes.npz             the data, where they were made on the spot
+auto.json                what was chosen from the data, where the preset was `auto`
 """
 
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from vmg.agent.agent import Agent
+from vmg.agent.auto import Chosen
 from vmg.agent.folder import renewed
 from vmg.agent.settings import AgentConfig
 from vmg.base.errors import VMGError
@@ -76,6 +78,11 @@ class Run:
             return self.find_task()
         except VMGError:
             return None
+
+    def chosen(self) -> Chosen | None:
+        """Return what was chosen from the data, and why; None where nothing was, or not yet."""
+        file = self.folder / "auto.json"
+        return read_record(Chosen, read_json(file), place=str(file)) if file.exists() else None
 
     def named_task(self) -> Task:
         """Return the task as it is named, whatever the agents learned from."""

@@ -9,15 +9,15 @@ import numpy as np
 
 from vmg import learn
 from vmg.agent.agent import Agent
+from vmg.agent.settings import AgentConfig
 from vmg.base.console import say
-from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
 from vmg.data.facts import DataFacts
 from vmg.envs import Task, find_task
 from vmg.evaluation import Scores, Summary
 from vmg.goals import step_rewards
 from vmg.graph import summarise
-from vmg.runs import Run
+from vmg.runs import Run, auto, load_run
 from vmg.runs.stages import agent_scores, baseline_scores, train, train_baselines
 from vmg.studies import paper
 from vmg.studies.study import Results, Study, described, missing_data, row_command, run_of, tasks_of
@@ -25,9 +25,22 @@ from vmg.studies.study import Results, Study, described, missing_data, row_comma
 LOCOMOTION = tuple(name for name in paper.SCORES if name.split("-")[0] in ("halfcheetah", "hopper", "walker2d"))
 MAIN = tuple(name for name in paper.SCORES if name not in LOCOMOTION)
 KITCHEN = ("kitchen-partial",)
+MAZES = tuple(
+    f"{family}-{maze}"
+    for family, mazes in {
+        "pointmaze": ("umaze", "medium", "large"),
+        "ogbench-pointmaze": ("medium", "large", "giant"),
+        "ogbench-antmaze": ("medium", "large", "giant"),
+    }.items()
+    for maze in mazes
+)
 TABLES: dict[str, tuple[str, ...]] = {
-    "main": MAIN, "locomotion": LOCOMOTION, "skills": KITCHEN, "other-tasks": KITCHEN
+    "main": MAIN, "auto": (*MAIN, *MAZES), "locomotion": LOCOMOTION, "skills": KITCHEN, "other-tasks": KITCHEN
 }  # fmt: skip
+PRESETS = ("paper", "ours")
+"""Settings of a table where none are named; of the table auto that one, too."""
+SCORED = ("main", "auto", "locomotion")
+"""Tables in which a task is scored as it is."""
 SEEDS = (0, 1, 2, 3, 4)
 CHOSEN = (500_000, 800_000)  # the paper reports the best checkpoint from the one to the other, found in the environment
 LEAST_LOGS = 10  # logs that must hold a set of four subtasks for it to be asked
@@ -47,15 +60,21 @@ class Line:
 
 def train_table(name: str, study: Study) -> list[Line]:
     """Learn what a table needs, unless the study only evaluates, and return its lines."""
-    if not study.presets:
-        raise VMGError("A table needs at least one preset: give them, or leave --presets out.")
     lines = [line for task in tasks_of(name, study, TABLES[name]) for line in _lines(name, study, task)]
     ready = [line for line in lines if not line.missing]
     if study.only != "evaluate" and ready:
         say(f"Training {sum(len(line.run.seeds) for line in ready)} models for {len(ready)} rows.")
-        train(*(line.run for line in ready))
+        train(*(line.run for line in ready if line.preset != auto.AUTO))
+        for line in ready:
+            if line.preset == auto.AUTO:
+                auto.train(line.run)
         train_baselines(*(line.run for line in ready if _has_baselines(line, study)))
-    return lines
+    return [replace(line, run=load_run(line.run.folder)) if _is_chosen(line) else line for line in lines]
+
+
+def _is_chosen(line: Line) -> bool:
+    """Tell whether a line's settings were chosen from its data, so that only its folder knows them."""
+    return line.preset == auto.AUTO and line.run.chosen() is not None
 
 
 def measure_table(name: str, study: Study, table: list[Line], write: Callable[[Results], None]) -> None:
@@ -70,7 +89,8 @@ def measure_table(name: str, study: Study, table: list[Line], write: Callable[[R
 
 def _lines(name: str, study: Study, task: Task) -> list[Line]:
     seeds = study.seeds or SEEDS
-    runs = {preset: run_of(study, task, task.preset(preset), seeds, preset) for preset in study.presets}
+    settings = {preset: AgentConfig() if preset == auto.AUTO else task.preset(preset) for preset in study.presets}
+    runs = {preset: run_of(study, task, config, seeds, preset) for preset, config in settings.items()}
     missing = missing_data(name, task, next(iter(runs.values())))
     if missing:
         say(f"{task.name}: {missing}")
@@ -79,7 +99,7 @@ def _lines(name: str, study: Study, task: Task) -> list[Line]:
 
 def _has_baselines(line: Line, study: Study) -> bool:
     """Baselines stand beside the last preset alone: they know nothing of the graph's settings."""
-    return study.baselines and line.table in ("main", "locomotion") and line.preset == study.presets[-1]
+    return study.baselines and line.table in SCORED and line.preset == study.presets[-1]
 
 
 def _measure(line: Line, study: Study) -> dict[str, Any]:
@@ -182,19 +202,24 @@ def _logs_with(names: tuple[str, ...], episodes: Episodes, done: dict[str, np.nd
 
 
 def _described(line: Line, study: Study, episodes: Episodes, task: Task) -> dict[str, Any]:
-    beside = _has_baselines(line, study) if line.table in ("main", "locomotion") else True
+    beside = _has_baselines(line, study) if line.table in SCORED else True
     made_by = row_command(line.table, study, line.task.name, presets=(line.preset,), baselines=beside)
-    mean, deviation, cloning = paper.SCORES[line.task.name]
-    return described(line.run, episodes, task, made_by) | {
-        "task": line.task.name,
-        "preset": line.preset,
-        "paper": (mean, deviation),
-        "paper_bc": cloning,
-        "checkpoint": "last",
-        "settings": line.run.config.to_dict(),
-    }
+    mean, deviation, cloning = paper.SCORES.get(line.task.name, (None, None, None))
+    chosen = line.run.chosen()
+    return (
+        described(line.run, episodes, task, made_by)
+        | ({"choices": chosen.to_dict()["choices"]} if chosen else {})
+        | {
+            "task": line.task.name,
+            "preset": line.preset,
+            "paper": (mean, deviation),
+            "paper_bc": cloning,
+            "checkpoint": "last",
+            "settings": line.run.config.to_dict(),
+        }
+    )
 
 
 def _missing(line: Line) -> dict[str, Any]:
-    reported = paper.SCORES[line.task.name][:2]
+    reported = paper.SCORES.get(line.task.name, (None, None))[:2]
     return {"task": line.task.name, "preset": line.preset, "paper": reported, "missing": line.missing}

@@ -11,9 +11,10 @@ from vmg.base.errors import VMGError
 from vmg.base.files import read_json, write_json, write_text
 from vmg.base.lazy import LazyModule
 from vmg.envs import Task
+from vmg.runs.auto import AUTO
 from vmg.studies.ablations import Bench, bench, measure_bench, train_benches
 from vmg.studies.held_out import HELD_OUT, measure_held_out
-from vmg.studies.main import MAIN, TABLES, measure_table, train_table
+from vmg.studies.main import MAIN, PRESETS, TABLES, measure_table, train_table
 from vmg.studies.measurements import curves, ratio
 from vmg.studies.study import Results, Study, tasks_of
 from vmg.studies.tables import study_table
@@ -24,8 +25,8 @@ from vmg.view.style import STYLES, save_figure
 jax = LazyModule("jax")
 
 StudyName = Literal[
-    "main", "locomotion", "skills", "other-tasks", "decay", "memory", "rewards", "losses", "search", "threshold",
-    "margin", "discount", "dimension", "horizon", "merging", "choices", "ratio", "curves", "ablations",
+    "main", "auto", "locomotion", "skills", "other-tasks", "decay", "memory", "rewards", "losses", "search",
+    "threshold", "margin", "discount", "dimension", "horizon", "merging", "choices", "ratio", "curves", "ablations",
 ]  # fmt: skip
 STUDIES: tuple[str, ...] = get_args(StudyName)
 TITLES = {name: ablation.title for name, ablation in ABLATIONS.items()} | {
@@ -41,6 +42,7 @@ def reproduce(name: StudyName, study: Study) -> Path:
     if name in HELD_OUT:
         measure_held_out(name, study, lambda rows: _write(name, study, rows))
     elif name in TABLES:
+        study = replace(study, presets=study.presets or ((AUTO,) if name == AUTO else ()) + PRESETS)
         table = train_table(name, study)
         if study.only != "train":
             measure_table(name, study, table, lambda rows: _write(name, study, rows))

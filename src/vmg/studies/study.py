@@ -27,8 +27,9 @@ class Study:
 
     tasks: tuple[str, ...] = ()
     """Tasks; none: all of the table."""
-    presets: tuple[str, ...] = ("paper", "ours")
-    """Settings of the tables of tasks: the paper's own, and ours. Ablations change one thing of the paper's."""
+    presets: tuple[str, ...] = ()
+    """Settings of the tables of tasks; none: `paper` and `ours`, and `auto` in the table of that name. Ablations change
+    one thing of the paper's."""
     seeds: tuple[int, ...] = ()
     """One model per seed, none dropped; none: 0 to 4, in ablations 0 to 2."""
     n_episodes: Annotated[int, arg(name="episodes")] = 100

@@ -53,7 +53,26 @@ def training(gallery: Gallery) -> list[str]:
         f"{learn.hidden_units} hidden units, a metric space of {learn.metric_dimension} dimensions. "
         "The last checkpoint is used."
     )
-    return [page.paragraph(words), *([] if gallery.losses else [page.note(gallery.missing["training"])])]
+    missing = [] if gallery.losses else [page.note(gallery.missing["training"])]
+    return [page.paragraph(words), *_chosen(gallery.run), *missing]
+
+
+def _chosen(run: Run) -> list[str]:
+    """Say which settings the data chose, and show what was tried."""
+    chosen = run.chosen()
+    if chosen is None:
+        return []
+    rows = [(choice.setting, choice.value, choice.why) for choice in chosen.choices]
+    tried = [
+        (choice.setting, value, f"{number:.3g}", choice.judged_by)
+        for choice in chosen.choices
+        for value, number in choice.tried
+    ]
+    return [
+        page.heading("Settings chosen from the data"),
+        page.table(("setting", "chosen", "why"), rows),
+        page.folded("What was tried", page.table(("setting", "value", "less is better", "what it is"), tried)),
+    ]
 
 
 def graph(gallery: Gallery) -> list[str]:

@@ -1,0 +1,97 @@
+"""What the columns of an observation are, judging by the recorded numbers alone.
+
+constant     never changes
+velocity     how fast another column changes
+resting      does not change in most steps, though others do: an object that waits to be moved
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from vmg.base.types import Bools, Float64s, Int64s
+from vmg.data.episodes import Episodes
+
+ROWS = 20_000
+"""Steps looked at: more would change nothing but the time."""
+SAME = 0.95
+"""Correlation with another column's differences from which on a column is its velocity."""
+RESTS = 0.1
+"""A column rests where its median change is below this share of the root of its mean square change."""
+APART = 5
+"""Steps between which changes are looked at."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Facts about every column."""
+
+    spread: Float64s
+    velocity_of: Int64s
+    """The column whose velocity this is; below 0 where it is none."""
+    resting: Bools
+
+    @cached_property
+    def constant(self) -> Bools:
+        return ~(self.spread > 0)
+
+    @cached_property
+    def moving(self) -> tuple[int, ...]:
+        """Columns that change all the time: the robot's own."""
+        return self._numbers(~self.resting & ~self.constant)
+
+    @cached_property
+    def positions(self) -> tuple[int, ...]:
+        """Columns that change and are not the velocity of others."""
+        return self._numbers((self.velocity_of < 0) & ~self.constant)
+
+    @cached_property
+    def moving_positions(self) -> tuple[int, ...]:
+        """The robot's own columns without velocities."""
+        return tuple(column for column in self.positions if column in set(self.moving))
+
+    def _numbers(self, which: Bools) -> tuple[int, ...]:
+        return tuple(np.flatnonzero(which).tolist())
+
+
+def look_at(episodes: Episodes) -> Columns:
+    """Find out what the columns are."""
+    steps = _some(np.arange(episodes.n_steps))
+    rows = episodes.step_observation[steps]
+    now, following = (episodes.observations[each].astype(np.float64) for each in (rows, rows + 1))
+    spread = episodes.observations.std(0, dtype=np.float64)
+    spread[spread < 1e-6 * np.maximum(1.0, np.abs(episodes.observations).max(0))] = 0
+    return Columns(spread, _velocities(now, following, spread > 0), _resting(episodes))
+
+
+def _velocities(now: Float64s, following: Float64s, varying: Bools) -> Int64s:
+    """Find columns that are, in either of two observations in a row, what another one changes by."""
+    change = following - now
+    likeness = np.maximum(_correlations(change, now), _correlations(change, following))
+    likeness[:, ~varying] = likeness[~varying] = 0
+    np.fill_diagonal(likeness, 0)
+    one_way = (likeness > SAME) & (likeness > likeness.T)
+    found = np.where(one_way, likeness, 0)
+    return np.where(found.any(0), found.argmax(0), -1)
+
+
+def _correlations(left: Float64s, right: Float64s) -> Float64s:
+    """Absolute correlation of each column of one table with each of another; 0 for constants."""
+    left, right = (each - each.mean(0) for each in (left, right))
+    norms = np.outer(np.linalg.norm(left, axis=0), np.linalg.norm(right, axis=0))
+    return np.abs(np.divide(left.T @ right, norms, out=np.zeros_like(norms), where=norms > 0))
+
+
+def _resting(episodes: Episodes) -> Bools:
+    apart = min(APART, int(episodes.lengths.max()))
+    rows = episodes.step_observation[_some(np.flatnonzero(episodes.steps_left >= apart))]
+    change = np.abs(episodes.observations[rows + apart].astype(np.float64) - episodes.observations[rows])
+    return np.asarray(np.median(change, axis=0) < RESTS * np.sqrt(np.mean(change**2, axis=0)))
+
+
+def _some(which: Int64s) -> Int64s:
+    """At most `ROWS` of these, always the same ones."""
+    if len(which) <= ROWS:
+        return which
+    return np.sort(np.random.default_rng(0).choice(which, ROWS, replace=False))

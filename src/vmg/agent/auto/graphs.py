@@ -1,0 +1,100 @@
+"""Settings of the graph, chosen from where a learned model puts the recorded observations.
+
+The radius is the smallest at which the graph knows nearly all observations of episodes held out, and from where
+episodes begin leads nearly everywhere that it ever will. It is no larger than a subgoal is far.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from vmg.agent.auto.choice import Choice
+from vmg.base.types import Float32s
+from vmg.data.episodes import Episodes
+from vmg.graph import MemoryGraph, build, summarise
+from vmg.graph.evidence import reachable_from
+
+RADII = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
+"""Radii tried, in recorded steps of mean length."""
+COVERED = 0.95
+REACHED = 0.8
+"""Share of what any of the radii reaches."""
+STARTS = 30
+"""Episodes from whose beginnings it is asked what can be reached."""
+
+
+class Tried(NamedTuple):
+    """What a radius does."""
+
+    radius: float
+    covered: float
+    """Share of the observations held out that lie within it."""
+    reached: float
+    """Share of the vertices that can be reached from where an episode begins."""
+    steps_per_edge: float
+
+
+@dataclass(frozen=True)
+class GraphChosen:
+    """The radius and the discount, and why."""
+
+    radius: float
+    discount: float
+    choices: tuple[Choice, ...]
+
+
+def choose_graph(known: Episodes, features: Float32s, held_out: Episodes, held: Float32s, ahead: int) -> GraphChosen:
+    """Try radii on the graph of some episodes and their features, with others held out."""
+    step = step_length(known, features)
+    most = max(ahead, 2) * step
+    tried = [_tried(known, features, held_out, held, r * step) for r in RADII if r * step <= most]
+    everywhere = max(each.reached for each in tried)
+    enough = [each for each in tried if each.covered >= COVERED and each.reached >= REACHED * everywhere]
+    chosen = enough[0] if enough else tried[-1]
+    return GraphChosen(chosen.radius, _discount(known, chosen), _choices(tried, chosen, known, bool(enough)))
+
+
+def step_length(episodes: Episodes, features: Float32s) -> float:
+    """Mean length of a recorded step in the metric space; 1 where nothing moves."""
+    rows = episodes.step_observation
+    length = float(np.linalg.norm(features[rows + 1] - features[rows], axis=1).mean(dtype=np.float64))
+    return length or 1.0
+
+
+def _tried(known: Episodes, features: Float32s, held_out: Episodes, held: Float32s, radius: float) -> Tried:
+    graph = build(features, known, radius)
+    summary = summarise(graph, held_out=held_out, held_out_features=held)
+    return Tried(radius, summary.covered_observations or 0.0, _reached(graph, known), summary.steps_per_edge)
+
+
+def _reached(graph: MemoryGraph, episodes: Episodes) -> float:
+    every = max(len(episodes) // STARTS, 1)
+    starts = np.unique(graph.labels[episodes.first_observation[:-1:every]])
+    return float(np.mean([reachable_from(graph, int(start)).mean() for start in starts]))
+
+
+def _discount(episodes: Episodes, chosen: Tried) -> float:
+    """So that a reward counts about as many edges ahead as a recorded episode has."""
+    edges = float(np.median(episodes.lengths)) / chosen.steps_per_edge
+    return round(float(np.clip(1 - 1 / max(edges, 1.0), 0.95, 0.99)), 3)
+
+
+def _choices(tried: list[Tried], chosen: Tried, episodes: Episodes, enough: bool) -> tuple[Choice, ...]:
+    facts = (
+        f"It covers {100 * chosen.covered:.0f} % of the observations held out; from where episodes begin "
+        f"{100 * chosen.reached:.0f} % of the vertices can be reached; an edge takes {chosen.steps_per_edge:.1f} steps."
+    )
+    first = (
+        "The smallest that covers and reaches enough."
+        if enough
+        else ("Episodes held out are unlike the others, so the largest within a subgoal's reach.")
+    )
+    radius = Choice(
+        setting="graph.radius",
+        value=f"{chosen.radius:.3g}",
+        why=f"{first} {facts}",
+        tried=tuple((f"{each.radius:.3g}", 1 - each.covered) for each in tried),
+        judged_by="share of held-out observations it does not cover",
+    )
+    return (radius,)

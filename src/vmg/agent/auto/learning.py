@@ -1,0 +1,258 @@
+"""Settings of learning, chosen from the data: what the translator sees, how far its goals lie, how long it learns.
+
+Candidates learn side by side from nine tenths of the episodes. They are judged by following the rest in a learned model
+of the robot (`imagination`); how long to learn and how much to forget by the error on the rest's actions.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeVar
+
+import numpy as np
+
+from vmg.agent.auto.choice import Choice, as_value
+from vmg.agent.auto.columns import Columns, look_at
+from vmg.agent.auto.imagination import Imagination
+from vmg.base.lazy import LazyModule
+from vmg.base.types import Float64s
+from vmg.data.episodes import Episodes
+from vmg.learn.config import LearnConfig, Training
+from vmg.networks.actions import recorded_actions
+from vmg.networks.lowlevel import Act
+from vmg.networks.lowlevel.translator import Translator, translate
+from vmg.networks.mlp import Inputs
+from vmg.networks.weights import Weights
+
+trials, training = LazyModule("vmg.learn.trials"), LazyModule("vmg.learn.training")
+
+Name = TypeVar("Name")
+
+HELD_OUT = 0.1
+"""Share of the episodes that settings are judged on."""
+TRIAL_STEPS = 8_000
+MOST_STEPS = 256_000
+GAIN = 0.05
+"""Share by which twice the learning must lower the error to be worth it."""
+WORSE = 0.02
+"""Share by which it may raise the error before weight decay is tried."""
+CLOSE = 0.03
+"""Candidates this close to the best are as good; the simplest is taken."""
+NEARER = 0.2
+"""A subgoal nearer by may be this much worse: a model of the robot forgives more than the robot."""
+AHEAD = (1, 2, 3, 5, 8)
+DECAYS = (0.01, 0.1, 1.0)
+MEMORY = 1_000
+"""Updates over which candidates are averaged."""
+HELD_OUT_ERROR = "error of held-out actions, as a share of their variance"
+FORWARD_SEEDS = (0, 1)
+SANE = (0.02, 5.0)
+"""Middle and largest spread between which numbers need no scaling."""
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What to learn with, how far ahead to aim, and why."""
+
+    config: LearnConfig
+    subgoal_steps: int
+    choices: tuple[Choice, ...]
+
+
+def choose_learning(
+    episodes: Episodes, folder: Path | None = None, *, steps: int | None = None, show_progress: bool | None = None
+) -> Learned:
+    """Choose from the episodes alone; with a `folder`, what was learned on the way is kept, and goes on if killed.
+
+    `steps`: updates to learn for, where that is not to be chosen.
+    """
+    if folder:
+        return _Trials(episodes, folder, steps, show_progress).choose()
+    with TemporaryDirectory() as temporary:
+        return _Trials(episodes, Path(temporary), steps, show_progress).choose()
+
+
+def held_out_of(episodes: Episodes) -> tuple[Episodes, Episodes]:
+    """Split episodes into those that settings are tried with and those they are judged on."""
+    return episodes.split(HELD_OUT, seed=0) if len(episodes) > 1 else (episodes, episodes)
+
+
+class _Trials:
+    def __init__(self, episodes: Episodes, folder: Path, steps: int | None, show_progress: bool | None) -> None:
+        self.known, self.held_out = held_out_of(episodes)
+        self.columns, self.folder, self.show_progress = look_at(episodes), folder, show_progress
+        self.asked, self.trial_steps = steps, min(steps or TRIAL_STEPS, TRIAL_STEPS)
+        self.base = LearnConfig(
+            encoder_inputs="normalised",
+            margins="program",
+            actions="raw" if _sane(episodes.actions.std(0, dtype=np.float64)) else "normalised",
+        )
+
+    def choose(self) -> Learned:
+        candidates = self._candidates()
+        learned = self._learn(candidates, self.trial_steps)
+        name, ahead, followed = self._followed_best(candidates, learned)
+        decay, steps, rounds = self._learned_enough(name, candidates[name])
+        translator = replace(candidates[name], decay_rate=decay, memory=max(steps // 8, 1))
+        config = replace(self.base, low_level=translator, steps=steps, checkpoint_every=max(steps // 4, 1))
+        return Learned(config, ahead, (*self._scaling(), *followed, *rounds))
+
+    def _candidates(self) -> dict[str, Translator]:
+        """What a translator can see, the simplest first: which columns, and how they are scaled."""
+        sane = _sane(self.columns.spread[~self.columns.constant])
+        inputs: tuple[Inputs, ...] = ("raw", "relative", "raw relative") if sane else ("normalised", "relative")
+        seen = _distinct(self.columns)
+        return {
+            f"{which}, {scaling}": Translator(columns=columns, inputs=scaling)
+            for which, columns in seen.items()
+            for scaling in inputs
+        }
+
+    def _learn(self, candidates: Mapping[str, Translator], steps: int) -> list[Weights]:
+        """Learn each of these, or go on with it."""
+        configs = [
+            replace(self.base, low_level=replace(each, memory=MEMORY), steps=steps, checkpoint_every=steps)
+            for each in candidates.values()
+        ]
+        models = [trials.TranslatorModel(config) for config in configs]
+        one_each = [Training(self.known, (0,), folder=self._folder(name)) for name in candidates]
+        return [weights for (weights,) in training.fit_models(models, one_each, show_progress=self.show_progress)]
+
+    def _folder(self, name: str) -> Path:
+        return self.folder / re.sub(r"\W+", "-", name)
+
+    def _imagination(self) -> Imagination:
+        config = replace(self.base, steps=2 * self.trial_steps, checkpoint_every=2 * self.trial_steps)
+        one = Training(self.known, FORWARD_SEEDS, folder=self._folder("forward"))
+        (models,) = training.fit_models([trials.ForwardModel(config)], [one], show_progress=self.show_progress)
+        return Imagination.of(self.known, self.held_out, tuple(models))
+
+    def _followed_best(
+        self, candidates: Mapping[str, Translator], learned: Sequence[Weights]
+    ) -> tuple[str, int, tuple[Choice, ...]]:
+        imagination = self._imagination()
+        errors = {
+            (name, ahead): self._score(imagination.errors(_acting(weights), weights, ahead))
+            for name, weights in zip(candidates, learned, strict=True)
+            for ahead in AHEAD
+        }
+        best = {name: min(errors[name, ahead] for ahead in AHEAD) for name in candidates}
+        name = _simplest(best)
+        ahead = _simplest({ahead: errors[name, ahead] for ahead in AHEAD}, close=NEARER)
+        judged = f"distance from the end of {self.held_out_words}, in typical changes"
+        seen = Choice(
+            setting="learn.low-level.columns, .inputs",
+            value=name,
+            why="Of what the translator can see, this follows recordings that it did not learn from best.",
+            tried=tuple(best.items()),
+            judged_by=judged,
+        )
+        far = Choice(
+            setting="act.subgoal-steps",
+            value=str(ahead),
+            why="So many recorded steps ahead a subgoal is followed best.",
+            tried=tuple((str(ahead), errors[name, ahead]) for ahead in AHEAD),
+            judged_by=judged,
+        )
+        return name, ahead, (seen, far)
+
+    @property
+    def held_out_words(self) -> str:
+        return "held-out recordings followed in a learned model"
+
+    def _score(self, errors: Float64s) -> float:
+        """Moving and resting columns count the same, however many there are of each."""
+        columns = self.columns
+        groups = (~columns.constant & ~columns.resting, ~columns.constant & columns.resting)
+        return float(np.mean([np.sqrt(np.mean(errors[group] ** 2)) for group in groups if group.any()]))
+
+    def _learned_enough(self, name: str, translator: Translator) -> tuple[float, int, tuple[Choice, ...]]:
+        """Go on, for twice as long each time, until that no longer pays; where it hurts, try weight decay."""
+        if self.asked:
+            return 0.0, self.asked, ()
+        longest, rounds = TRIAL_STEPS, dict[int, float]()
+        while longest < MOST_STEPS and (len(rounds) < 2 or rounds[longest] < (1 - GAIN) * rounds[longest // 2]):
+            longest *= 2
+            rounds[longest] = self._action_error(self._learn({name: translator}, longest)[0])
+        pays = rounds[longest] < (1 - GAIN) * rounds[longest // 2]
+        steps = longest if pays else longest // 2
+        enough = f"Twice as many lowered the error on episodes held out by less than {100 * GAIN:.0f} %."
+        learned = Choice(
+            setting="learn.steps",
+            value=as_value(steps),
+            why="The most that is tried; the error on episodes held out was still falling." if pays else enough,
+            tried=tuple((as_value(each), error) for each, error in rounds.items()),
+            judged_by=HELD_OUT_ERROR,
+        )
+        if rounds[longest] < (1 + WORSE) * rounds[steps]:
+            return 0.0, steps, (learned,)
+        decays = {f"{name}, decay {decay:g}": replace(translator, decay_rate=decay) for decay in DECAYS}
+        found = self._learn(decays, longest)
+        errors = {0.0: rounds[longest]} | dict(zip(DECAYS, map(self._action_error, found), strict=True))
+        decay = _simplest(errors)
+        forgetting = Choice(
+            setting="learn.low-level.decay-rate",
+            value=f"{decay:g}",
+            why="Learning longer made it worse on episodes held out; this much decay helps most.",
+            tried=tuple((f"{each:g}", error) for each, error in errors.items()),
+            judged_by=HELD_OUT_ERROR,
+        )
+        return decay, steps, (learned, forgetting)
+
+    def _action_error(self, weights: Weights) -> float:
+        """Mean over goals 1 to 10 steps ahead of the squared error of the actions, as a share of their variance."""
+        episodes, act = self.held_out, _acting(weights)
+        variance = max(float(episodes.actions.var(0, dtype=np.float64).sum()), 1e-12)
+        errors = []
+        for ahead in (1, 3, 5, 10):
+            steps = np.flatnonzero(episodes.steps_left >= ahead)
+            if not len(steps):
+                continue
+            rows = episodes.step_observation[steps]
+            actions = recorded_actions(weights, act(episodes.observations[rows], episodes.observations[rows + ahead]))
+            errors.append(float(np.mean(np.sum((actions - episodes.actions[steps]) ** 2, axis=1))) / variance)
+        return float(np.mean(errors))
+
+    def _scaling(self) -> tuple[Choice, ...]:
+        spread = self.known.actions.std(0, dtype=np.float64)
+        value = self.base.actions
+        words = f"The spread of the actions is {spread.min():.3g} to {spread.max():.3g}"
+        why = f"{words}: small networks learn that as it is." if value == "raw" else f"{words}, far from 1."
+        return (Choice(setting="learn.actions", value=value, why=why),)
+
+
+def _distinct(columns: Columns) -> dict[str, tuple[int, ...]]:
+    """Sets of columns a translator may see, each once; none: all."""
+    varying = tuple(np.flatnonzero(~columns.constant).tolist())
+    sets = {
+        "all columns": varying,
+        "without velocities": columns.positions,
+        "what moves": columns.moving,
+        "what moves, without velocities": columns.moving_positions,
+    }
+    first: dict[tuple[int, ...], str] = {}
+    for name, which in sets.items():
+        if which:
+            first.setdefault(which, name)
+    size = len(columns.spread)
+    return {name: which if len(which) < size else () for which, name in first.items()}
+
+
+def _acting(weights: Weights) -> Act:
+    return lambda observations, goals: np.asarray(translate(weights, observations, goals))
+
+
+def _sane(spreads: Float64s) -> bool:
+    return bool(len(spreads) and SANE[0] <= np.median(spreads) and spreads.max() <= SANE[1])
+
+
+def _simplest(errors: Mapping[Name, float], *, close: float = CLOSE) -> Name:
+    """The first that is about as good as the best."""
+    least = min(errors.values())
+    return next(name for name, error in errors.items() if error <= (1 + close) * least)
+
+
+def _least(found: tuple[int, dict[str, float]]) -> float:
+    return min(found[1].values())

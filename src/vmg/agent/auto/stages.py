@@ -1,0 +1,42 @@
+"""The two stages of choosing: before anything is learned, and after."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from vmg.act.settings import ActConfig
+from vmg.agent.auto.choice import Chosen
+from vmg.agent.auto.graphs import choose_graph
+from vmg.agent.auto.learning import choose_learning, held_out_of
+from vmg.agent.settings import AgentConfig
+from vmg.data.episodes import Episodes
+from vmg.graph.settings import GraphConfig, SolveConfig
+from vmg.networks.encoder import embed
+from vmg.networks.weights import Weights
+
+
+def before(
+    episodes: Episodes, folder: Path | None = None, *, steps: int | None = None, show_progress: bool | None = None
+) -> Chosen:
+    """Choose how to learn. A `folder` keeps what was learned to find out, so that a killed choice goes on.
+
+    `steps`: updates to learn for, where that is not to be chosen.
+    """
+    learned = choose_learning(episodes, folder, steps=steps, show_progress=show_progress)
+    config = AgentConfig(
+        learn=learned.config,
+        graph=GraphConfig(recordings=True),
+        solve=SolveConfig(paths="recordings", ties="nearest"),
+        act=ActConfig(subgoal_steps=learned.subgoal_steps, keep_path=True),
+    )
+    return Chosen(config=config, choices=learned.choices)
+
+
+def after(chosen: Chosen, models: Sequence[Weights], episodes: Episodes) -> Chosen:
+    """Choose the graph's settings, with the first of the models: others put the data elsewhere, but as far apart."""
+    config = chosen.config
+    known, held_out = held_out_of(episodes)
+    features, held = (embed(models[0], each.observations) for each in (known, held_out))
+    found = choose_graph(known, features, held_out, held, config.act.subgoal_steps)
+    graph, solve = replace(config.graph, radius=found.radius), replace(config.solve, discount=found.discount)
+    return Chosen(config=replace(config, graph=graph, solve=solve), choices=(*chosen.choices, *found.choices))

@@ -1,0 +1,57 @@
+"""A run whose settings are chosen from its data: the preset `auto`.
+
+auto.json    what was chosen, among what, and why        auto/    what was learned to find out; can be deleted
+"""
+
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from vmg.agent import auto
+from vmg.agent.auto import Chosen
+from vmg.base.console import say
+from vmg.base.files import write_json
+from vmg.learn.config import LearnConfig
+from vmg.runs import stages
+from vmg.runs.run import Run, load_run, save_run
+
+AUTO = "auto"
+
+
+def train(run: Run) -> None:
+    """Choose how to learn, learn, and choose the graph; called again after a kill, it goes on where it was.
+
+    What the run's own settings of learning say other than the defaults stays as it is.
+    """
+    given, usual, chosen = run.config.learn, LearnConfig(), run.chosen()
+    if chosen is None:
+        say("Choosing settings from the data: what the low-level policy should see, how far ahead, how long to learn.")
+        episodes, _ = run.episodes()
+        chosen = auto.before(episodes, run.folder / "auto", steps=None if given.steps == usual.steps else given.steps)
+        _write(run, chosen)
+    config = replace(chosen.config, learn=_changed(chosen.config.learn, given, usual))
+    task = run.task_or_none()
+    run = replace(run, config=task.with_goal_columns(config) if task else config)
+    stages.train(run)
+    if not any(choice.setting == "graph.radius" for choice in chosen.choices):
+        chosen = auto.after(replace(chosen, config=run.config), [run.agent(run.seeds[0]).weights], run.episodes()[0])
+        _write(run, chosen)
+    save_run(replace(load_run(run.folder), config=chosen.config))
+    say("Chosen from the data; the report shows what was tried:")
+    for choice in chosen.choices:
+        say(f"  {choice.setting} = {choice.value}. {choice.why}")
+
+
+def _write(run: Run, chosen: Chosen) -> None:
+    write_json(run.folder / "auto.json", chosen.to_dict())
+
+
+def _changed(settings: Any, by: Any, start: Any) -> Any:
+    """Return settings with what another record of the same kind has other than at its start."""
+    if type(settings) is not type(by) or type(by) is not type(start):
+        return by
+    changes: dict[str, Any] = {}
+    for each in fields(start):
+        chosen, given, usual = (getattr(record, each.name) for record in (settings, by, start))
+        if given != usual:
+            changes[each.name] = _changed(chosen, given, usual) if is_dataclass(usual) else given
+    return replace(settings, **changes)
