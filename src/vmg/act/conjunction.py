@@ -25,8 +25,8 @@ from vmg.goals.combinations import all_of
 from vmg.goals.objectives import Conjunction, Objective
 from vmg.networks.encoder import embed
 
-PATIENCE = 40
-"""Steps that a stage may take beyond twice as long as recorded, before something else is tried."""
+PATIENCE, LONGER = 25, 1.5
+"""A stage may take so many steps, and so many times as many as recorded, before something else is tried."""
 STARTS = 20
 """Recorded starts from which an order is looked for, about."""
 UNDONE_AFTER = 5
@@ -185,7 +185,7 @@ class ConjunctionPolicy:
         if policy is None or (done != self._done and done != self.plan.ordering.all_done):
             self._done, self._tried = done, frozenset()
             policy = self._look_again(state)
-        elif self._stage and self._taken > 2 * self._stage.steps + PATIENCE:
+        elif self._stage and self._taken > LONGER * self._stage.steps + PATIENCE:
             self._tried |= {(self._stage.imagined, self._stage.gain)}
             policy = self._look_again(state)
         self._taken += 1
