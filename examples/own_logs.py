@@ -23,7 +23,7 @@ QUICK = vmg.AgentConfig(
     solve=vmg.SolveConfig(paths="recordings", ties="nearest"),
     act=vmg.ActConfig(subgoal_steps=4, keep_path=True),
 )
-"""Done in half a minute. For an agent that you rely on, let `vmg train` choose the settings from the data."""
+"""Done in half a minute. Where `fit` is given no settings it chooses them from the data, which takes minutes."""
 
 
 def main(logs, folder):
