@@ -117,6 +117,7 @@ def run(file, tmp_path_factory):
     patch.delenv("VMG_EXTENSIONS", raising=False)
     folder = tmp_path_factory.mktemp("walk") / "run"
     train = ["train", "walks:7", "--out", str(folder), "--task", f"{file}:meadow", "--low-level", "bold"]
+    train += ["--preset", "paper"]
     settings = ["--learn.low-level.factor", "1.5", "--learn.steps", "200", "--learn.hidden-units", "16"]
     extended = ["--extension", str(file)]
     assert main([*train, *settings, *extended]) == 0

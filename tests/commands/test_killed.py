@@ -17,7 +17,7 @@ from vmg.cli.main import main
 from vmg.networks.weights import read_tensors
 
 DATA = "pointmaze:umaze?steps=3000"
-TRAIN = ["--learn.steps", "6000", "--learn.hidden-units", "16", "--learn.checkpoint-every", "500"]
+TRAIN = ["--preset", "ours", "--learn.steps", "6000", "--learn.hidden-units", "16", "--learn.checkpoint-every", "500"]
 
 
 def vmg(*arguments: object) -> list[str]:
@@ -114,7 +114,9 @@ def test_evaluate(whole, tmp_path):
 
 def test_an_interrupted_command_keeps_its_state_and_says_how_to_go_on(tmp_path):
     folder = tmp_path / "run" / "training"
-    process = subprocess.Popen(vmg("train", DATA, "--out", tmp_path / "run"), stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        vmg("train", DATA, "--preset", "ours", "--out", tmp_path / "run"), stderr=subprocess.PIPE, text=True
+    )
     while not (folder / "training_state.safetensors").exists():
         assert process.poll() is None
         time.sleep(0.1)

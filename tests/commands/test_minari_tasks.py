@@ -58,7 +58,7 @@ def folder(tmp_path_factory):
 
 
 def walk(folder, data, run):
-    assert main(["train", data, "--out", str(run), *LITTLE]) == 0
+    assert main(["train", data, "--out", str(run), "--preset", "paper", *LITTLE]) == 0
     for stage in ("build", "solve"):
         assert main([stage, str(run)]) == 0
     assert main(["evaluate", str(run), "--episodes", "2", "--workers", "1"]) == 0

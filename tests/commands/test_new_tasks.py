@@ -9,6 +9,7 @@ import vmg
 from vmg.cli.main import main
 
 DATA = "pointmaze:umaze?steps=20000"
+LITTLE = ["--learn.steps", "4000", "--learn.hidden-units", "64"]
 REWARD = """
 import numpy as np
 
@@ -20,7 +21,7 @@ def left(o_t, a_t, o_tp1):
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("retask") / "run"
-    assert main(["train", DATA, "--out", str(folder), "--learn.steps", "4000", "--learn.hidden-units", "64"]) == 0
+    assert main(["train", DATA, "--out", str(folder), "--preset", "ours", *LITTLE]) == 0
     assert main(["build", str(folder)]) == 0
     return folder
 
@@ -201,7 +202,7 @@ def test_mistakes_are_said(run, options, words, capsys):
 
 
 def test_a_run_without_a_graph_says_what_to_do(tmp_path, capsys):
-    bare = ["train", "pointmaze:umaze?steps=500", "--out", str(tmp_path / "bare"), "--learn.steps", "20"]
-    assert main([*bare, "--learn.hidden-units", "8"]) == 0
+    bare = ["train", "pointmaze:umaze?steps=500", "--out", str(tmp_path / "bare"), "--preset", "ours"]
+    assert main([*bare, "--learn.steps", "20", "--learn.hidden-units", "8"]) == 0
     assert main(["retask", str(tmp_path / "bare"), "--goal", "position=1,1"]) == 2
     assert "build it first" in capsys.readouterr().err

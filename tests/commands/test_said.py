@@ -16,7 +16,7 @@ from vmg.data import save
 from vmg.envs.fitting import fitting, ignored_goal
 from vmg.evaluation import EpisodeScore, Scores
 from vmg.graph import GraphConfig, SolveConfig
-from vmg.runs import remarks
+from vmg.runs import Run, remarks, stages
 from vmg.runs.notes import Trial
 
 
@@ -196,8 +196,8 @@ def test_data_whose_columns_have_moved_are_refused(tmp_path, capsys):
     ]
     episodes, file, run = vmg.Episodes.from_list(walks), tmp_path / "logs.npz", str(tmp_path / "run")
     save(replace(episodes, fields={"arm": (0, 1), "cup": (2,)}), file)
-    train = ["train", f"npz:{file}", "--out", run, "--learn.steps", "5", "--learn.hidden-units", "8"]
-    assert main(train) == 0
+    learn = vmg.LearnConfig(steps=5, hidden_units=8)
+    stages.train(Run(f"npz:{file}", AgentConfig(learn=learn), folder=tmp_path / "run"))
     save(replace(episodes, fields={"cup": (0,), "arm": (1, 2)}), file)
     assert main(["build", run]) == 2
     assert "arm was 0, 1 and is 1, 2" in " ".join(capsys.readouterr().err.split())

@@ -107,7 +107,7 @@ class Run:
     def _loaded(self) -> Episodes:
         """Load the data by their name; what is made on the spot is kept, so that it need not be made again."""
         episodes, reader = load(self.data, keys=self.keys), reader_of(self.data)
-        if reader and reader.makes and (self.folder / "run.json").exists():
+        if reader and reader.makes and self.folder != Path():
             save(replace(episodes, source=self.data), self.folder / "episodes.npz")
         return episodes
 
