@@ -5,7 +5,7 @@ from vmg.graph.evidence import Piece, expected_steps, followed, reachable_from, 
 from vmg.graph.memory import MemoryGraph, Recordings, build, connect
 from vmg.graph.merging import Merging, merge_by_kmeans, merge_greedily
 from vmg.graph.rewards import EdgeRewards, Goal, find_goal, goal, reward
-from vmg.graph.routes import ROUTES, Routes
+from vmg.graph.routes import ROUTES, FinalStates, Routes
 from vmg.graph.routes.edges import EdgeRoutes
 from vmg.graph.routes.recordings import RecordingRoutes
 from vmg.graph.settings import GoalKind, GraphConfig, RewardVariant, SolveConfig
@@ -19,6 +19,7 @@ __all__ = [
     "Edge",
     "EdgeRewards",
     "EdgeRoutes",
+    "FinalStates",
     "Goal",
     "GoalKind",
     "GraphConfig",

@@ -12,7 +12,7 @@ import numpy as np
 
 from vmg.base.errors import VMGError
 from vmg.base.registry import ClassRegistry
-from vmg.base.types import Float32s, Float64s, Int32s
+from vmg.base.types import Float32s, Float64s, Int32s, Int64s
 from vmg.graph.routes.finals import FinalStates
 
 if TYPE_CHECKING:
@@ -36,6 +36,10 @@ class Problem:
 
 class Tracker(Protocol):
     """Where one episode is on the routes it keeps to."""
+
+    @property
+    def stuck(self) -> bool:
+        """Whether the episode has not moved on along its route for a while."""
 
     def locate(self, feature: Float32s, vertex: int) -> tuple[int, int]:
         """Return the entry where the episode is now, and how many steps further ahead than usual to look."""
@@ -151,3 +155,18 @@ def followed_to_end(following: Int32s) -> Int32s:
     if not np.array_equal(following[ends], ends):  # a circle of two, four, eight, ... comes to rest as well
         raise VMGError("its routes run in a circle")
     return ends
+
+
+def summed_to_end(costs: Int64s, after: Int32s) -> tuple[Int64s, Int32s]:
+    """Sum costs along routes, and say in which vertex they end: follow one vertex, then two, four, eight, ...
+
+    Vertex n and those beyond, where routes have ended in vertex 0 and those beyond, cost nothing.
+    """
+    n = len(costs)
+    costs = np.concatenate([costs, np.zeros(n, costs.dtype)])
+    after = np.concatenate([after, np.arange(n, 2 * n, dtype=np.int32)])
+    for _ in range(len(after).bit_length()):
+        if np.array_equal(after, following := after[after]):
+            break
+        costs, after = costs + costs[after], following
+    return costs[:n], after[:n] - np.int32(n)

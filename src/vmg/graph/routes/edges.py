@@ -154,6 +154,11 @@ class _KeptPath:
     position: int = 0
     waited: int = 0
 
+    @property
+    def stuck(self) -> bool:
+        """Whether it is about to be given up."""
+        return self.waited >= PATIENCE // 2
+
     def locate(self, feature: Float32s, vertex: int) -> tuple[int, int]:
         """Return where on its path the episode is, and for how long it has not moved."""
         if not self.entries or self._distances(feature).min() > LOST or self.waited >= PATIENCE:

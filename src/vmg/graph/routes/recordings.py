@@ -25,6 +25,7 @@ from vmg.graph.routes.base import (
     distances_to,
     followed_for,
     followed_to_end,
+    summed_to_end,
     without_repeats,
 )
 from vmg.graph.routes.edges import are_indices
@@ -179,7 +180,7 @@ class RecordingRoutes:
         over = np.where(switching, switch_costs(offsets[stops], self.switch_cost), 0)
         firsts, costs = self.starts[moving], np.zeros(len(self.starts), np.int64)
         costs[moving] = switch_costs(offsets[firsts], self.switch_cost) - spent[firsts] + (spent[stops] + over)[left]
-        costs, targets = _summed(costs, self._after(stops[left], switching[left]))
+        costs, targets = summed_to_end(costs, self._after(stops[left], switching[left]))
         rest = spent[stops] + over + np.where(switching, costs[labels[stops]], 0)
         to_go = np.repeat(rest, np.diff(stops, prepend=-1)) - spent
         following = np.arange(1, 1 + len(labels), dtype=np.int32)
@@ -289,6 +290,11 @@ class _KeptRecording:
     entry: int = -1
     waited: int = 0
 
+    @property
+    def stuck(self) -> bool:
+        """Whether the recording has had to go on by itself for a while."""
+        return self.waited >= 2 * WAIT
+
     def locate(self, feature: Float32s, vertex: int) -> tuple[int, int]:
         """Move on along the recording, or enter anew."""
         if self.entry < 0 or not self._move(feature):
@@ -332,18 +338,3 @@ def _starts(first_entries: Int32s) -> Int32s:
     """The row each vertex starts at, from the entries it leads to; below 0 where the route ends there."""
     n = len(first_entries)
     return np.where(first_entries == np.arange(n), -1, first_entries - n).astype(np.int32)
-
-
-def _summed(costs: Int64s, after: Int32s) -> tuple[Int64s, Int32s]:
-    """Sum costs along routes, and say in which vertex they end: follow one vertex, then two, four, eight, ...
-
-    Vertex n and those beyond, where routes have ended in vertex 0 and those beyond, cost nothing.
-    """
-    n = len(costs)
-    costs = np.concatenate([costs, np.zeros(n, costs.dtype)])
-    after = np.concatenate([after, np.arange(n, 2 * n, dtype=np.int32)])
-    for _ in range(len(after).bit_length()):
-        if np.array_equal(after, following := after[after]):
-            break
-        costs, after = costs + costs[after], following
-    return costs[:n], after[:n] - np.int32(n)
