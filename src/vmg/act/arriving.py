@@ -27,6 +27,13 @@ BEST_PAID = 0.02
 """What is paid less than the most by no more than this share of the range is as good."""
 BESIDE = 100
 """Recorded states nearest to a place that none of them reaches, which say how to go on towards it."""
+MOVING = 0.36
+"""A column that changes on fewer edges than this share stands still unless something moves it."""
+COMMON = 0.5
+"""States have a column in common if it varies among them less than this share of how it varies among all; and it is
+elsewhere than in others if it differs by more."""
+SOME_EDGES = 4000
+"""Edges looked at, about, to see which columns stand still."""
 AROUND = 3
 """Recorded steps before and after a state that say whether it is easy to stay there."""
 
@@ -138,7 +145,8 @@ class Arrival:
 
     Of the final states the nearest in the metric space is taken, where what it leaves to be desired counts as one more
     dimension, a radius wide. It is headed for at the end of the route, and straight where it is no farther than the
-    route's subgoal. Who comes no nearer for long is given another one or, on the straight way, goes by the route.
+    route's subgoal and nothing has to be handled. Who comes no nearer for long is given another one or, on the straight
+    way, goes by the route.
     """
 
     def __init__(self, plan: "Plan", finals: FinalStates) -> None:
@@ -147,7 +155,8 @@ class Arrival:
         self._points = np.hstack([finals.features, plan.graph.radius * finals.shortfalls[:, None]])
         self._index = VertexIndex(self._points)
         self._ends = plan.goal_vertices if plan.has_goal else _leading_in(plan.graph, self._vertices)
-        self._goes_straight = not plan.objective.avoided and not plan.objective.penalties
+        self._by_itself = can_go_straight(plan.graph, finals.states)
+        self._goes_straight = self._by_itself and not plan.objective.avoided and not plan.objective.penalties
         self._by_the_route: set[int] = set()
         self._waiting: dict[int, _Waiting] = {}
 
@@ -166,7 +175,8 @@ class Arrival:
             if there[i] or not (ending[i] or straight[i]):
                 self._waiting.pop(rows[i], None)
             elif ending[i]:
-                finals[i] = self._next(self._waiting.setdefault(rows[i], _Waiting()), points[i])
+                waiting = self._waiting.setdefault(rows[i], _Waiting())
+                finals[i] = self._next(waiting, points[i], heading.targets[i])
             else:
                 straight[i] = self._is_free(rows[i], float(gaps[i]))
         taken = (ending | straight | there).nonzero()[0]
@@ -183,18 +193,39 @@ class Arrival:
             self._by_the_route.add(row)
         return row not in self._by_the_route
 
-    def _next(self, waiting: _Waiting, point: Float32s) -> int:
-        """Return the nearest final state that is not given up."""
+    def _next(self, waiting: _Waiting, point: Float32s, target: int) -> int:
+        """Return the nearest final state that is not given up; where something is handled, of those at the target."""
         gaps = distances_to(self._points, point)
+        elsewhere = self._vertices != target
+        if not self._by_itself and not elsewhere.all():
+            gaps[elsewhere] = np.inf
+        choice = int(np.isfinite(gaps).sum())
+        if len(waiting.given_up) >= choice:
+            waiting.given_up.clear()
         gaps[waiting.given_up] = np.inf
         final = int(gaps.argmin())
-        if len(gaps) == 1 or not waiting.is_over(float(gaps[final])):
+        if choice == 1 or not waiting.is_over(float(gaps[final])):
             return final
-        if len(waiting.given_up) == len(gaps) - 1:
-            waiting.given_up.clear()
         waiting.given_up.append(final)
         waiting.nearest, waiting.decisions = np.inf, 0
-        return self._next(waiting, point)
+        return self._next(waiting, point, target)
+
+
+def can_go_straight(graph: MemoryGraph, states: Float32s) -> bool:
+    """Say whether these states can be headed for straight: whether what they ask for moves all the time.
+
+    An object stands still unless it is handled. Where it has to be elsewhere than episodes begin with it, the recorded
+    way is followed, on which it is handled: to head for the nearest state in which it is there does not bring it there.
+    """
+    edges = np.arange(0, graph.n_edges, 1 + graph.n_edges // SOME_EDGES)
+    if not len(edges):
+        return True
+    changes = np.abs(graph.states[graph.heads[edges]] - graph.states[graph.tails[edges]])
+    usual, spread = np.sqrt(np.square(changes, dtype=np.float64).mean(0)), graph.states.std(0)
+    still = (usual > 0) & ((changes > 0.1 * usual).mean(0) < MOVING)
+    begun = graph.states[graph.labels[np.cumsum(graph.lengths + 1) - (graph.lengths + 1)]]
+    elsewhere = np.median(np.abs(begun - states.mean(0)), axis=0) > COMMON * spread
+    return not bool((still & elsewhere & (states.std(0) < COMMON * spread)).any())
 
 
 def _leading_in(graph: MemoryGraph, vertices: Int32s) -> Bools:
