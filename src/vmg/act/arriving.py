@@ -170,16 +170,16 @@ class Arrival:
         gaps = _lengths(self._points.take(finals, 0) - points)
         ending = (heading.subgoals == heading.targets) & self._ends.take(heading.targets)
         straight = gaps <= (_lengths(ahead - features) if self._goes_straight else -1.0)
-        there = gaps <= self._radius if self._objective.distance is None else self._objective.reached(observations)
-        for i in range(len(rows)):
-            if there[i] or not (ending[i] or straight[i]):
-                self._waiting.pop(rows[i], None)
-            elif ending[i]:
-                waiting = self._waiting.setdefault(rows[i], _Waiting())
-                finals[i] = self._next(waiting, points[i], heading.targets[i])
+        has_goal = self._objective.distance is not None
+        there = self._objective.reached(observations) if has_goal else gaps <= self._radius
+        on_the_way = ((ending | straight) & ~there).nonzero()[0].tolist()
+        self._waiting = {rows[i]: self._waiting.get(rows[i]) or _Waiting() for i in on_the_way}
+        for i in on_the_way:
+            if ending[i]:
+                finals[i] = self._next(self._waiting[rows[i]], points[i], heading.targets[i])
             else:
                 straight[i] = self._is_free(rows[i], float(gaps[i]))
-        taken = (ending | straight | there).nonzero()[0]
+        taken = (ending | straight | (there & has_goal)).nonzero()[0]
         if not len(taken):
             return heading
         subgoals = heading.subgoals.copy()
@@ -189,7 +189,7 @@ class Arrival:
 
     def _is_free(self, row: int, gap: float) -> bool:
         """Say whether the straight way still brings an episode nearer; if not, it goes by the route from now on."""
-        if row not in self._by_the_route and self._waiting.setdefault(row, _Waiting()).is_over(gap):
+        if row not in self._by_the_route and self._waiting[row].is_over(gap):
             self._by_the_route.add(row)
         return row not in self._by_the_route
 

@@ -15,12 +15,13 @@ from vmg.act.body import Body
 from vmg.act.likeness import Likeness, likeness
 from vmg.act.settings import ActConfig
 from vmg.base.errors import VMGError
-from vmg.base.types import Bools, Float32s, Int32s
+from vmg.base.types import Bools, Float32s, Int32s, Int64s
 from vmg.data.keys import leaves
 from vmg.goals.objectives import Objective
+from vmg.graph.nearest import VertexIndex
 from vmg.graph.ranking import TIE
 from vmg.graph.routes import Tracker
-from vmg.graph.routes.base import distances_to
+from vmg.networks.actions import recorded_actions
 from vmg.networks.encoder import Encoder
 
 if TYPE_CHECKING:
@@ -114,8 +115,9 @@ class Policy:
         batch, single = self._batch(observations)
         features = self._encode(batch)
         vertices = self._body.graph.nearest_vertices(features)
-        heading = self._headings(batch, features, vertices, self._groups(plans, len(batch)))
-        actions = self._actions(batch, heading.goals)
+        groups = self._groups(plans, len(batch))
+        heading = self._headings(batch, features, vertices, groups)
+        actions = self._actions(batch, heading.goals, groups)
         return actions[0] if single else actions
 
     def decide(self, observations: ArrayLike, plans: "Plan | Sequence[Plan] | None" = None) -> Decisions:
@@ -127,7 +129,7 @@ class Policy:
         heading = self._headings(batch, features, vertices, groups)
         followed = {row: follower.plan for follower, rows in groups for row in rows}
         return Decisions(
-            actions=self._actions(batch, heading.goals),
+            actions=self._actions(batch, heading.goals, groups),
             vertices=heading.vertices,
             distances=graph.distances(features, heading.vertices),
             off_graph=distances > graph.radius,
@@ -141,10 +143,12 @@ class Policy:
         """Say how much an episode's states are like what was recorded."""
         return likeness(self._body.graph, self._encode(states))
 
-    def _actions(self, batch: Float32s, goals: Float32s) -> Float32s:
+    def _actions(self, batch: Float32s, goals: Float32s, groups: "_Groups") -> Float32s:
         actions = self._act(batch, goals)
         if self.settings.noise:
-            actions += self._rng.normal(0.0, self.settings.noise, actions.shape).astype(np.float32)
+            noise = self._rng.normal(0.0, self.settings.noise, actions.shape).astype(np.float32)
+            actions += noise if self.settings.noise_when == "always" else noise * _stuck(groups, len(batch))
+        actions = recorded_actions(self._body.weights, actions)
         return np.minimum(np.maximum(actions, self._low), self._high)
 
     def _headings(self, batch: Float32s, features: Float32s, vertices: Int32s, groups: "_Groups") -> Heading:
@@ -238,6 +242,10 @@ class _Follower:
             return heading
         return self._arrival.headed(rows, batch, features, heading, routes.features(ahead))
 
+    def is_stuck(self, row: int) -> bool:
+        """Tell whether a row keeps to its route but does not move on along it."""
+        return row in self._trackers and self._trackers[row].stuck
+
     def _ahead(self, entries: Int32s) -> Int32s:
         """The subgoal's entry from each vertex; along edges all are looked up once, if they are asked for again."""
         routes, steps = self.plan.routes, self._settings.subgoal_steps
@@ -266,10 +274,16 @@ class _Follower:
         leading = self._leading.take(vertices)
         if leading.all():
             return vertices
-        vertices, joining = vertices.copy(), np.flatnonzero(self._leading)
-        for row in np.flatnonzero(~leading):
-            vertices[row] = joining[distances_to(plan.graph.features[joining], features[row]).argmin()]
+        joining, index = self._joining
+        vertices = vertices.copy()
+        vertices[~leading] = joining.take(index.nearest(features[~leading]))
         return vertices
+
+    @cached_property
+    def _joining(self) -> tuple[Int64s, VertexIndex]:
+        """The vertices from which something leads on, and what finds the nearest of them."""
+        joining = np.flatnonzero(self._leading)
+        return joining, VertexIndex(self.plan.graph.features[joining])
 
     @cached_property
     def _leading(self) -> Bools:
@@ -279,6 +293,14 @@ class _Follower:
         worth = self.plan.values - self.plan.values.min()
         leading: Bools = (worth > TIE * worth.max()) | (worth.max() == 0)
         return leading
+
+
+def _stuck(groups: _Groups, n_rows: int) -> Float32s:
+    """1 for the rows that are stuck, 0 for others, one below the other."""
+    stuck = np.zeros((n_rows, 1), np.float32)
+    for follower, rows in groups:
+        stuck[[row for row in rows if follower.is_stuck(row)]] = 1
+    return stuck
 
 
 def _numbers(observations: ArrayLike) -> Float32s:

@@ -1,7 +1,7 @@
 """How a route becomes actions; the settings of acting."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from vmg.base.settings import Bounds, Settings
 
@@ -19,4 +19,7 @@ class ActConfig(Settings):
     """Keep to a route until lost or stuck, instead of entering it anew at every step: along edges as the published
     program does, along recordings in our own way."""
     noise: Annotated[float, Bounds(0, 1e6)] = 0.0
-    """Spread of normal noise on actions, the same whenever an episode is run again; frees a body that sticks."""
+    """Spread of normal noise on actions, the same whenever an episode is run again; frees a body that sticks. Where
+    actions are normalised, in units of their own spread."""
+    noise_when: Literal["always", "stuck"] = "always"
+    """Add noise to every action, or only while an episode that keeps to its route does not move on along it."""
