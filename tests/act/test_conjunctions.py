@@ -8,7 +8,7 @@ from levers import PLACES, Room, follow, lever, place, pulled_in, written_agent
 
 from vmg.act.conjunction import ConjunctionPlan
 from vmg.act.plan import Plan
-from vmg.goals import all_of, where
+from vmg.goals import all_of, where, within
 
 A, B, C = map(lever, "ABC")
 PAIRS = ("AB", "BC", "AC")
@@ -99,6 +99,18 @@ def test_a_part_that_takes_too_long_is_left_for_another():
     for _ in range(150):
         room.step(policy.act(room.state))
     assert room.state[2:].tolist() == [1, 1, 1]
+
+
+@KINDS
+def test_all_of_several_keep_off_what_is_avoided(paths):
+    middle = within([0.8, 0.8], [1.2, 1.2], columns=(0, 1), name="the middle")  # between the start and B
+    wanted = all_of([B, C, A]).avoiding(middle)
+    plan = planned(wanted, *PAIRS, paths=paths)
+    assert isinstance(plan, ConjunctionPlan)
+    states = follow(plan.policy(), Room(), 80, until=wanted)
+    assert wanted.reached(states[-1:])[0]
+    assert not middle.reached(states).any()
+    assert all(stage.objective.avoided for stage in plan.stages)
 
 
 def test_where_no_order_is_possible_the_nearest_state_stands_for_all():

@@ -106,11 +106,17 @@ class ConjunctionPlan:
         parts = [replace(self.parts[part], kind="reach", penalties=(), avoided=()) for part in bits(stage.gain)]
         objective = parts[0] if len(parts) == 1 else all_of(parts)
         ending = _Ending(recorded.graph, recorded.episodes, recorded.left_out, None, goals)
-        return make_plan(body, replace(objective, penalties=self.objective.penalties), ending)
+        plan = make_plan(body, replace(objective, penalties=self.objective.penalties), ending)
+        return self._keeping_off(plan)
 
     def plan_freely(self, part: int) -> Plan:
         """Return the plan for one part, whatever becomes of the others."""
-        return make_plan(self.body, replace(self.parts[part], kind="reach", penalties=(), avoided=()), self.recorded)
+        objective = replace(self.parts[part], kind="reach", penalties=(), avoided=())
+        return self._keeping_off(make_plan(self.body, objective, self.recorded))
+
+    def _keeping_off(self, plan: Plan) -> Plan:
+        """What is to be avoided is left out of the graph already; who follows the plan has to know of it, too."""
+        return replace(plan, objective=replace(plan.objective, avoided=self.objective.avoided))
 
     @property
     def _opening(self) -> str:
