@@ -7,6 +7,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from vmg.act.explanation import Explanation
+from vmg.act.likeness import Likeness
 from vmg.act.plan import Plan
 from vmg.act.policy import Policy
 from vmg.act.settings import ActConfig
@@ -56,6 +57,10 @@ class SequencePolicy:
         if stage != self._stage:
             self._follow(stage)
         return self.policy.act(state)
+
+    def likeness(self, states: Float32s) -> Likeness:
+        """Say how much an episode's states are like what was recorded."""
+        return self.policy.likeness(states)
 
     def _follow(self, stage: int) -> None:
         self.policy.follow(self._stages[stage])
