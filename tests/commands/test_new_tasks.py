@@ -62,6 +62,7 @@ def test_in_words_it_says_the_same(run, capsys):
         "recorded steps are rewarded",
         "can reach it",
         "It can be done",
+        "% of the steps were off the graph",
     ):
         assert words in said
     assert "95 % interval" in said

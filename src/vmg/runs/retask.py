@@ -36,6 +36,7 @@ from vmg.graph import MemoryGraph
 from vmg.graph.settings import GoalKind
 from vmg.runs.commands import command
 from vmg.runs.notes import Measured
+from vmg.runs.remarks import on_likeness
 from vmg.runs.requests import Reading, Request, Tell, check, in_task
 from vmg.runs.run import Run
 
@@ -79,6 +80,9 @@ def retask(run: Run, request: Request, tell: Tell) -> Retasked:
     }
     scores = [_tried(run, agents[seed], attempt, request) for seed, attempt in attempts.items()]
     found, first = tuple(each for each in scores if each), next(iter(attempts.values()))
+    for agent, each in zip(agents.values(), found, strict=False):
+        for sentence in on_likeness(each, agent.built):
+            tell(sentence)
     content = {
         "task": asked.task.name if asked.task else None,
         "wanted": objective.name if objective else "a goal anywhere, another one in every episode",
