@@ -7,8 +7,10 @@ import gymnasium
 import numpy as np
 import pytest
 
+from vmg.base.errors import VMGError
 from vmg.cli.main import main
 from vmg.data.mazes import import_robotics
+from vmg.envs import task_of
 
 minari = pytest.importorskip("minari")
 from minari.data_collector import EpisodeBuffer  # noqa: E402
@@ -79,3 +81,14 @@ def test_the_goals_of_its_environment_are_planned_for(folder):
     walk(folder, "minari:own/maze-v0", folder / "maze")
     config = json.loads((folder / "maze" / "run.json").read_text())["config"]
     assert config["graph"]["goal_columns"] == [0, 1]
+
+
+def test_a_set_that_records_no_environment_says_so_with_the_cure(folder):
+    env = gymnasium.make("Pendulum-v1", max_episode_steps=20)
+    spaces = {"observation_space": env.observation_space, "action_space": env.action_space}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        minari.create_dataset_from_buffers("own/bare-v0", [episode(env, 0)], **spaces)
+    env.close()
+    with pytest.raises(VMGError, match=r"of minari:own/bare-v0 cannot be made:.*Name one that can with --task"):
+        task_of("minari:own/bare-v0").make()
