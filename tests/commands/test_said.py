@@ -10,6 +10,7 @@ import pytest
 
 import vmg
 from vmg.act.likeness import likeness, spread_of_starts
+from vmg.act.settings import ActConfig
 from vmg.agent.settings import AgentConfig
 from vmg.cli.main import main
 from vmg.data import save
@@ -68,12 +69,18 @@ def test_how_much_can_be_reached_from_starts():
         ({"solve": SolveConfig(search="greedy", path_weights="hops")}, "--solve.path-weights does nothing"),
         ({"graph": GraphConfig(merging="kmeans", labelling="online")}, "--graph.labelling does nothing with k-means"),
         ({"graph": GraphConfig(merging="kmeans", clusters=9, radius=3.0)}, "--graph.radius does nothing with k-means"),
+        ({"act": ActConfig(noise_when="stuck")}, "--act.noise-when does nothing without --act.noise"),
+        (
+            {"act": ActConfig(noise_when="stuck", noise=0.1)},
+            "--act.noise does nothing with --act.noise-when stuck unless",
+        ),
+        ({"act": ActConfig(noise_when="stuck", noise=0.1, keep_path=True)}, None),
         ({}, None),
         ({"solve": SolveConfig(paths="recordings", switch_cost=5.0), "graph": GraphConfig(recordings=True)}, None),
     ],
 )
 def test_options_that_do_nothing_are_said(config, words):
-    said = remarks.idle_options(AgentConfig(**config))
+    said = [each for stage in ("graph", "solve", "act") for each in remarks.idle_options(AgentConfig(**config), stage)]
     assert [words in sentence for sentence in said] == ([True] if words else [])
 
 

@@ -89,9 +89,9 @@ def _slack(graph: MemoryGraph) -> float:
     return SLACK if graph.recordings else 1.0
 
 
-def idle_options(config: AgentConfig) -> list[str]:
-    """Say which settings that were changed do nothing beside the others."""
-    graph, solve = config.graph, config.solve
+def idle_options(config: AgentConfig, stage: str) -> list[str]:
+    """Say which settings of a stage were changed and do nothing beside the others."""
+    graph, solve, act = config.graph, config.solve, config.act
     usual, defaults = GraphConfig(), SolveConfig()
     kmeans, edges, greedy = graph.merging == "kmeans", solve.paths == "edges", solve.search == "greedy"
     idle = {
@@ -105,8 +105,12 @@ def idle_options(config: AgentConfig) -> list[str]:
         "graph.radius does nothing with k-means and --graph.clusters": kmeans
         and graph.clusters is not None
         and graph.radius != usual.radius,
+        "act.noise-when does nothing without --act.noise": act.noise == 0 and act.noise_when != "always",
+        "act.noise does nothing with --act.noise-when stuck unless the path is kept, --act.keep-path": act.noise > 0
+        and act.noise_when == "stuck"
+        and not act.keep_path,
     }
-    return [f"The option --{words}." for words, applies in idle.items() if applies]
+    return [f"The option --{words}." for words, applies in idle.items() if applies and words.startswith(f"{stage}.")]
 
 
 def idle_workers(trial: Trial) -> list[str]:

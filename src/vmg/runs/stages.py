@@ -70,7 +70,7 @@ def build(run: Run, config: GraphConfig) -> None:
     task, episodes = run.task_or_none(), None
     if task and task.goal and not config.goal_columns:
         config = replace(config, goal_columns=task.goal.columns)
-    _say_all(idle_options(replace(run.config, graph=config)))
+    _say_all(idle_options(replace(run.config, graph=config), "graph"))
     for folder, agent in run.agents():
         if agent.graph and agent.config.graph == config:
             say(f"{folder} has this graph already: {agent.graph.n_vertices:,} vertices.")
@@ -87,7 +87,7 @@ def build(run: Run, config: GraphConfig) -> None:
 
 def solve(run: Run, config: SolveConfig) -> None:
     """Solve the graph of every agent for the rewards recorded in the data."""
-    _say_all(idle_options(replace(run.config, solve=config)))
+    _say_all(idle_options(replace(run.config, solve=config), "solve"))
     episodes, _ = run.episodes()
     for folder, agent in run.agents():
         solved = replace(agent, config=replace(agent.config, solve=config), episodes=episodes).solve()
@@ -101,7 +101,7 @@ def solve(run: Run, config: SolveConfig) -> None:
 def evaluate_run(run: Run, config: ActConfig, trial: EvaluateTrial) -> dict[str, list[Scores]]:
     """Evaluate every agent, and the baselines if asked, in the run's task: the scores of each, seed by seed."""
     task = run.find_task()
-    _say_all([*idle_workers(trial), *_unread_goal(run, task)])
+    _say_all([*idle_options(replace(run.config, act=config), "act"), *idle_workers(trial), *_unread_goal(run, task)])
     found: dict[str, list[Scores]] = {"VMG": []}
     for folder, agent in run.agents():
         acting = knowing_goals(run, task, replace(agent, config=replace(agent.config, act=config)))
