@@ -4,6 +4,7 @@ A state that no recording shows can still be acted in, if the recordings differ 
 there the columns of a part that is done already are given the numbers they had before.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
@@ -31,3 +32,11 @@ def overwritten(
         chosen = list(columns[part] or ())
         result[..., chosen] = sources[part][..., chosen]
     return result
+
+
+def own_columns(columns: Sequence[tuple[int, ...] | None]) -> int:
+    """The parts whose columns are known and belong to no other part."""
+    if any(each is None for each in columns):
+        return 0
+    counts = Counter(column for each in columns for column in set(each or ()))
+    return sum(1 << i for i, each in enumerate(columns) if each and all(counts[column] == 1 for column in each))

@@ -6,8 +6,6 @@ on in the next layer. Where no recording shows what comes next with all that is 
 done yet: recordings are followed in which it lies where it lay at the beginning, and nobody moves it.
 """
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -15,11 +13,12 @@ from typing import TypeAlias
 import numpy as np
 
 from vmg.act.body import Body, Recorded
-from vmg.act.imagining import bits, overwritten, subsets
+from vmg.act.imagining import bits, overwritten, own_columns, subsets
 from vmg.act.rules import penalties
 from vmg.base.types import Bools, Float32s, Float64s, Int32s, Int64s
 from vmg.goals.objectives import Conjunction
 from vmg.graph import kernels
+from vmg.graph.memory import MemoryGraph
 from vmg.graph.nearest import VertexIndex
 from vmg.graph.routes.recordings import STEP, switch_costs
 from vmg.networks.encoder import embed
@@ -33,8 +32,10 @@ LEAVING_AFTER = (0, 5, 10)
 """Recorded steps after a part is done at which another recording may take over."""
 MOVED = 0.1
 """A part has been moved in a recording if its distance has changed by this share of what it was at the beginning."""
-IMAGINED = 30
+IMAGINED = 100
 """What it costs, in steps, to imagine a part as not done."""
+OFF_GRAPH = 100
+"""What it costs, in steps, to go on from a state that looks like nothing recorded there."""
 UNDONE = 100_000
 """What it costs, in steps, to leave a part undone: where not all can be done, as many as can are."""
 
@@ -53,7 +54,6 @@ class Layer:
     ends: Int64s
     """The recorded state at which the way from each of them leaves the layer."""
     features: Float32s
-    """Where each of them lies."""
     leaving: Int64s
     """The recorded states whose next step does another part."""
     left: Int64s
@@ -288,19 +288,20 @@ class Ordering:
         """What half a switch at each recorded state costs; below 0 where it is not used."""
         graph, (_, members) = self.body.graph, self.body.graph.members
         self._goes_on = leaving >= 0
-        costs: Int64s = np.full(len(self.masks), -1)
-        costs[members] = switch_costs(graph.offsets, self.body.solving.switch_cost)[members] if graph.recordings else 0
-        return costs
+        self._step_length = graph.step_length if graph.recordings else _edge_length(graph)
+        half_way = graph.radius / 2 / self._step_length  # taken where only the vertices are known
+        offsets = graph.offsets if graph.recordings else np.full(len(self.masks), half_way)
+        used = np.isin(np.arange(len(self.masks)), members, assume_unique=True)
+        return np.where(used, switch_costs(offsets, self.body.solving.switch_cost), -1)
 
     def _gap_costs(self, gaps: Float32s) -> Int64s:
-        """What it costs to get to a vertex from so far away in the metric space."""
-        graph = self.body.graph
-        steps = gaps / graph.step_length if graph.recordings else np.maximum(gaps / graph.radius - 1, 0)
-        return switch_costs(steps.astype(np.float64), self.body.solving.switch_cost)
+        """What it costs to get to a vertex from so far away in the metric space; from off the graph, much more."""
+        near = switch_costs(gaps.astype(np.float64) / self._step_length, self.body.solving.switch_cost)
+        return near + OFF_GRAPH * STEP * (gaps > self.body.graph.radius)
 
     def _note_observations(self, observations: Float32s | None, distances: Float64s) -> None:
         """Keep what is needed to imagine: observations after a part was done, and what parts look like otherwise."""
-        self._imaginable = 0 if observations is None else _own_columns(self.columns)
+        self._imaginable = 0 if observations is None else own_columns(self.columns)
         if observations is None:
             return
         kept = [self._later(self._arrivals, later) for later in LEAVING_AFTER] + [self._first[self._arrivals]]
@@ -327,12 +328,10 @@ class Ordering:
         return rows
 
 
-def _own_columns(columns: Sequence[tuple[int, ...] | None]) -> int:
-    """The parts whose columns are known and belong to no other part."""
-    if any(each is None for each in columns):
-        return 0
-    counts = Counter(column for each in columns for column in set(each or ()))
-    return sum(1 << i for i, each in enumerate(columns) if each and all(counts[column] == 1 for column in each))
+def _edge_length(graph: MemoryGraph) -> float:
+    """Mean length of an edge in the metric space; 1 where there is none."""
+    lengths = np.linalg.norm(graph.features[graph.heads] - graph.features[graph.tails], axis=1)
+    return float(lengths.mean(dtype=np.float64)) if lengths.any() else 1.0
 
 
 def _moved(distances: Float64s, begun: Float64s) -> Bools:

@@ -33,12 +33,14 @@ class RecordedPart(Recorded):
 def keeping_off(body: Body, recorded: Recorded, regions: tuple[Objective, ...]) -> tuple[Body, RecordedPart]:
     """Return the body and the recordings without the recorded states that lie in these regions."""
     rows = inside(recorded, regions)
-    return restricted(body, recorded, rows, None)
+    return restricted(body, recorded, rows, None, whole_vertices=body.solving.paths != "recordings")
 
 
-def restricted(body: Body, recorded: Recorded, rows: Bools, steps: Bools | None) -> tuple[Body, RecordedPart]:
+def restricted(
+    body: Body, recorded: Recorded, rows: Bools, steps: Bools | None, *, whole_vertices: bool = False
+) -> tuple[Body, RecordedPart]:
     """Return the body and the recordings without these observations, the steps to and from them, and these steps."""
-    graph = without(body.graph, rows, steps=steps, whole_vertices=body.solving.paths != "recordings")
+    graph = without(body.graph, rows, steps=steps, whole_vertices=whole_vertices)
     left_out = np.zeros(len(rows), bool) if graph.left_out is None else graph.left_out
     if left_out.all():
         raise VMGError("All that is recorded lies in what is to be avoided: avoid less.")
