@@ -136,7 +136,7 @@ def _with_interval(summary: Result) -> str:
 
 
 def _paper(reported: Sequence[float | None] | None) -> str:
-    if reported is None:
+    if reported is None or reported[0] is None:
         return ""
     mean, deviation = reported
     return f"{mean:g}" if deviation is None else f"{mean:g} ± {deviation:g}"

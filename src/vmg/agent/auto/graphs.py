@@ -15,9 +15,9 @@ from vmg.data.episodes import Episodes
 from vmg.graph import MemoryGraph, build, summarise
 from vmg.graph.evidence import reachable_from
 
-RADII = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
+RADII = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0)
 """Radii tried, in recorded steps of mean length."""
-COVERED = 0.95
+COVERED = 0.9
 REACHED = 0.8
 """Share of what any of the radii reaches."""
 STARTS = 30
@@ -47,7 +47,7 @@ class GraphChosen:
 def choose_graph(known: Episodes, features: Float32s, held_out: Episodes, held: Float32s, ahead: int) -> GraphChosen:
     """Try radii on the graph of some episodes and their features, with others held out."""
     step = step_length(known, features)
-    most = max(ahead, 2) * step
+    most = max(ahead, 3) * step
     tried = [_tried(known, features, held_out, held, r * step) for r in RADII if r * step <= most]
     everywhere = max(each.reached for each in tried)
     enough = [each for each in tried if each.covered >= COVERED and each.reached >= REACHED * everywhere]
@@ -97,4 +97,9 @@ def _choices(tried: list[Tried], chosen: Tried, episodes: Episodes, enough: bool
         tried=tuple((f"{each.radius:.3g}", 1 - each.covered) for each in tried),
         judged_by="share of held-out observations it does not cover",
     )
-    return (radius,)
+    discount = Choice(
+        setting="solve.discount",
+        value=f"{_discount(episodes, chosen):g}",
+        why="A reward counts about as many edges ahead as a recorded episode has, from 20 to 100.",
+    )
+    return radius, discount

@@ -20,7 +20,7 @@ from vmg.base.lazy import LazyModule
 from vmg.base.types import Float64s
 from vmg.data.episodes import Episodes
 from vmg.learn.config import LearnConfig, Training
-from vmg.networks.actions import recorded_actions
+from vmg.networks.actions import scaled_actions
 from vmg.networks.lowlevel import Act
 from vmg.networks.lowlevel.translator import Translator, translate
 from vmg.networks.mlp import Inputs
@@ -33,14 +33,14 @@ Name = TypeVar("Name")
 HELD_OUT = 0.1
 """Share of the episodes that settings are judged on."""
 TRIAL_STEPS = 8_000
-MOST_STEPS = 256_000
+MOST_STEPS = 128_000
 GAIN = 0.05
 """Share by which twice the learning must lower the error to be worth it."""
 WORSE = 0.02
 """Share by which it may raise the error before weight decay is tried."""
-CLOSE = 0.03
-"""Candidates this close to the best are as good; the simplest is taken."""
-NEARER = 0.2
+CLOSE = 0.05
+"""Candidates this close to the best are as good; the first is taken."""
+NEARER = 0.06
 """A subgoal nearer by may be this much worse: a model of the robot forgives more than the robot."""
 AHEAD = (1, 2, 3, 5, 8)
 DECAYS = (0.01, 0.1, 1.0)
@@ -58,6 +58,8 @@ class Learned:
 
     config: LearnConfig
     subgoal_steps: int
+    noise: float
+    """Spread of the recorded actions about the translator's, in its own units."""
     choices: tuple[Choice, ...]
 
 
@@ -97,12 +99,18 @@ class _Trials:
         decay, steps, rounds = self._learned_enough(name, candidates[name])
         translator = replace(candidates[name], decay_rate=decay, memory=max(steps // 8, 1))
         config = replace(self.base, low_level=translator, steps=steps, checkpoint_every=max(steps // 4, 1))
-        return Learned(config, ahead, (*self._scaling(), *followed, *rounds))
+        noise = self._noise(learned[list(candidates).index(name)], ahead)
+        stuck = Choice(
+            setting="act.noise",
+            value=f"{noise:.3g}, when stuck",
+            why="So far recorded actions lie from the translator's on episodes held out; it frees a body that sticks.",
+        )
+        return Learned(config, ahead, noise, (*self._scaling(), *followed, *rounds, stuck))
 
     def _candidates(self) -> dict[str, Translator]:
-        """What a translator can see, the simplest first: which columns, and how they are scaled."""
+        """What a translator can see, the fewest columns first, and how it is scaled."""
         sane = _sane(self.columns.spread[~self.columns.constant])
-        inputs: tuple[Inputs, ...] = ("raw", "relative", "raw relative") if sane else ("normalised", "relative")
+        inputs: tuple[Inputs, ...] = ("raw relative", "relative", "raw") if sane else ("relative", "normalised")
         seen = _distinct(self.columns)
         return {
             f"{which}, {scaling}": Translator(columns=columns, inputs=scaling)
@@ -173,7 +181,7 @@ class _Trials:
         if self.asked:
             return 0.0, self.asked, ()
         longest, rounds = TRIAL_STEPS, dict[int, float]()
-        while longest < MOST_STEPS and (len(rounds) < 2 or rounds[longest] < (1 - GAIN) * rounds[longest // 2]):
+        while len(rounds) < 2 or (longest < MOST_STEPS and rounds[longest] < (1 - GAIN) * rounds[longest // 2]):
             longest *= 2
             rounds[longest] = self._action_error(self._learn({name: translator}, longest)[0])
         pays = rounds[longest] < (1 - GAIN) * rounds[longest // 2]
@@ -203,17 +211,26 @@ class _Trials:
 
     def _action_error(self, weights: Weights) -> float:
         """Mean over goals 1 to 10 steps ahead of the squared error of the actions, as a share of their variance."""
-        episodes, act = self.held_out, _acting(weights)
-        variance = max(float(episodes.actions.var(0, dtype=np.float64).sum()), 1e-12)
-        errors = []
-        for ahead in (1, 3, 5, 10):
-            steps = np.flatnonzero(episodes.steps_left >= ahead)
-            if not len(steps):
-                continue
-            rows = episodes.step_observation[steps]
-            actions = recorded_actions(weights, act(episodes.observations[rows], episodes.observations[rows + ahead]))
-            errors.append(float(np.mean(np.sum((actions - episodes.actions[steps]) ** 2, axis=1))) / variance)
-        return float(np.mean(errors))
+        variance = scaled_actions(weights, self.held_out.actions).var(0, dtype=np.float64).sum()
+        errors = [self._squared_error(weights, ahead).sum() for ahead in (1, 3, 5, 10) if ahead <= self._longest]
+        return float(np.mean(errors) / max(float(variance), 1e-12))
+
+    def _noise(self, weights: Weights, ahead: int) -> float:
+        """The spread of actions held out about the translator's, where goals lie as far ahead as they will."""
+        return round(float(np.sqrt(self._squared_error(weights, min(ahead, self._longest)).mean())), 3)
+
+    def _squared_error(self, weights: Weights, ahead: int) -> Float64s:
+        """Mean squared error of each number of the actions held out, for goals so many steps ahead."""
+        episodes = self.held_out
+        steps = np.flatnonzero(episodes.steps_left >= ahead)
+        rows = episodes.step_observation[steps]
+        actions = _acting(weights)(episodes.observations[rows], episodes.observations[rows + ahead])
+        errors: Float64s = np.mean((actions - scaled_actions(weights, episodes.actions[steps])) ** 2, axis=0)
+        return errors
+
+    @property
+    def _longest(self) -> int:
+        return int(self.held_out.lengths.max())
 
     def _scaling(self) -> tuple[Choice, ...]:
         spread = self.known.actions.std(0, dtype=np.float64)
@@ -232,12 +249,12 @@ def _distinct(columns: Columns) -> dict[str, tuple[int, ...]]:
         "what moves": columns.moving,
         "what moves, without velocities": columns.moving_positions,
     }
-    first: dict[tuple[int, ...], str] = {}
+    distinct: dict[tuple[int, ...], str] = {}
     for name, which in sets.items():
         if which:
-            first.setdefault(which, name)
+            distinct.setdefault(which, name)
     size = len(columns.spread)
-    return {name: which if len(which) < size else () for which, name in first.items()}
+    return {distinct[which]: which if len(which) < size else () for which in sorted(distinct, key=len)}
 
 
 def _acting(weights: Weights) -> Act:

@@ -27,7 +27,7 @@ def before(
         learn=learned.config,
         graph=GraphConfig(recordings=True),
         solve=SolveConfig(paths="recordings", ties="nearest"),
-        act=ActConfig(subgoal_steps=learned.subgoal_steps, keep_path=True),
+        act=ActConfig(subgoal_steps=learned.subgoal_steps, keep_path=True, noise=learned.noise, noise_when="stuck"),
     )
     return Chosen(config=config, choices=learned.choices)
 

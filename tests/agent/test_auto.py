@@ -1,0 +1,159 @@
+"""Settings chosen from the data alone: what columns are, what is learned to judge, and what is chosen in the end."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from vmg.agent.agent import Agent
+from vmg.agent.auto.columns import look_at
+from vmg.agent.auto.graphs import choose_graph, step_length
+from vmg.agent.auto.imagination import Imagination
+from vmg.agent.auto.learning import choose_learning, held_out_of
+from vmg.data import Episodes
+from vmg.learn.config import LearnConfig, Training
+from vmg.learn.training import fit, fit_models
+from vmg.learn.trials import ForwardModel, TranslatorModel
+from vmg.networks.actions import recorded_actions, scaled_actions
+from vmg.networks.forward import forward_errors, predict
+from vmg.networks.lowlevel import Translator
+from vmg.networks.lowlevel.translator import translate
+
+
+def cart(n_episodes: int = 24, steps: int = 40, scale: float = 1.0, seed: int = 0) -> Episodes:
+    """A cart that is pushed to random places: place, speed, a block it shoves at times, and a constant."""
+    rng = np.random.default_rng(seed)
+    episodes = []
+    for _ in range(n_episodes):
+        x, v, block, target = rng.uniform(-1, 1), 0.0, 1.5, rng.uniform(-1, 1.7)
+        observations, actions = [(x, v, block, 3.0)], []
+        for _ in range(steps):
+            a = np.clip(2 * (target - x) - v + rng.normal(0, 0.2), -1, 1)
+            v += 0.3 * (a - v)
+            x += 0.2 * v
+            block = max(block, x + 0.1)
+            observations.append((x, v, block, 3.0))
+            actions.append([scale * a])
+        episodes.append((np.array(observations), np.array(actions), np.zeros(steps), False, True))
+    return Episodes.from_list(episodes, source="a cart")
+
+
+@pytest.fixture(scope="module")
+def data():
+    return cart()
+
+
+def test_columns_are_told_apart(data):
+    found = look_at(data)
+    assert found.constant.tolist() == [False, False, False, True]
+    assert found.velocity_of.tolist() == [-1, 0, -1, -1]
+    assert found.moving == (0, 1)
+    assert found.positions == (0, 2)
+    assert found.moving_positions == (0,)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e4])
+def test_what_columns_are_does_not_depend_on_their_units(data, scale):
+    scaled = replace(data, observations=data.observations * np.float32(scale))
+    found, as_before = look_at(scaled), look_at(data)
+    assert found.velocity_of.tolist() == as_before.velocity_of.tolist()
+    assert found.moving == as_before.moving
+
+
+@pytest.fixture(scope="module")
+def forward(data):
+    config = LearnConfig(steps=600, checkpoint_every=600)
+    return fit_models([ForwardModel(config)], [Training(data, (0, 1))], show_progress=False)[0]
+
+
+def test_a_model_of_the_robot_is_learned(data, forward):
+    rows = data.step_observation
+    now, following = data.observations[rows], data.observations[rows + 1]
+    errors = (forward_errors(forward[0], now, data.actions, following) ** 2).mean(0)
+    assert errors[:2].max() < 0.2  # 1: no better than that nothing changes
+    ahead = predict(forward[0], now, data.actions)
+    assert np.abs(ahead - following)[:, :2].mean() < np.abs(now - following)[:, :2].mean() / 3
+
+
+def test_following_in_the_model_tells_a_good_policy_from_a_bad_one(data, forward):
+    known, held_out = held_out_of(data)
+    imagination = Imagination.of(known, held_out, tuple(forward))
+
+    def good(o, g):
+        return np.clip(4 * (g[:, :1] - o[:, :1]) + (g[:, 1:2] - o[:, 1:2]) + o[:, 1:2], -1, 1)
+
+    def copies(o, g):
+        return np.clip(o[:, 1:2], -1, 1)
+
+    errors = [imagination.errors(act, forward[0], 3)[0] for act in (good, copies)]
+    assert errors[0] < errors[1] / 2
+
+
+def test_columns_that_are_not_seen_do_not_count(data):
+    config = LearnConfig(steps=30, checkpoint_every=30, low_level=Translator(columns=(0, 1), inputs="raw relative"))
+    ((weights,),) = fit_models([TranslatorModel(config)], [Training(data)], show_progress=False)
+    o, g = data.observations[:50], data.observations[50:100]
+    other = o + np.array([0, 0, 7, -5], np.float32)
+    np.testing.assert_array_equal(translate(weights, o, g), translate(weights, other, g))
+    assert not np.array_equal(translate(weights, o, g), translate(weights, o + np.float32(0.1), g))
+
+
+def test_candidates_learn_alone_as_they_do_side_by_side(data):
+    configs = [
+        LearnConfig(steps=20, checkpoint_every=20, low_level=Translator(columns=columns, inputs="raw relative"))
+        for columns in ((), (0, 1), (0,))
+    ]
+    models = [TranslatorModel(config) for config in configs]
+    together = fit_models(models, [Training(data)] * 3, show_progress=False)
+    for model, (weights,) in zip(models, together, strict=True):
+        ((alone,),) = fit_models([model], [Training(data)], show_progress=False)
+        np.testing.assert_array_equal(alone["translator"]["w0"], weights["translator"]["w0"])
+
+
+def test_learning_longer_goes_on_from_where_it_was(data, tmp_path):
+    short = LearnConfig(steps=20, checkpoint_every=20)
+    long = replace(short, steps=50, checkpoint_every=50)
+    fit(data, short, folder=tmp_path, show_progress=False)
+    (on,) = fit(data, long, folder=tmp_path, show_progress=False)
+    (whole,) = fit(data, long, show_progress=False)
+    np.testing.assert_allclose(on["translator"]["w0"], whole["translator"]["w0"], atol=1e-6)
+    with pytest.raises(Exception, match="has learned for 50 steps already"):
+        fit(data, short, folder=tmp_path, show_progress=False)
+
+
+@pytest.mark.parametrize("scale", [0.01, 100.0])
+def test_actions_of_any_size_are_learned_and_given_in_their_own_units(scale):
+    episodes = cart(scale=scale)
+    config = choose_learning(episodes, steps=200, show_progress=False).config
+    assert config.actions == "normalised"
+    (weights,) = fit(episodes, replace(config, steps=400), show_progress=False)
+    rows = episodes.step_observation[episodes.steps_left >= 3]
+    kept = episodes.actions[episodes.steps_left >= 3]
+    given = recorded_actions(weights, translate(weights, episodes.observations[rows], episodes.observations[rows + 3]))
+    assert np.mean((given - kept) ** 2) < 0.5 * kept.var()
+    np.testing.assert_allclose(
+        recorded_actions(weights, scaled_actions(weights, kept)), kept, rtol=1e-4, atol=scale * 1e-5
+    )
+
+
+def test_the_radius_covers_what_was_held_out(data):
+    known, held_out = held_out_of(data)
+    points = [each.observations[:, :2].copy() for each in (known, held_out)]
+    chosen = choose_graph(known, points[0], held_out, points[1], ahead=6)
+    (radius, _) = chosen.choices
+    assert chosen.radius == pytest.approx(float(radius.value), rel=1e-2)
+    uncovered = dict(radius.tried)
+    assert uncovered[radius.value] <= 0.1
+    smaller = [share for tried, share in radius.tried if float(tried) < chosen.radius * 0.99]
+    assert all(share > 0.1 for share in smaller) or step_length(known, points[0]) > chosen.radius
+
+
+def test_an_agent_without_settings_gets_them_from_the_data(monkeypatch):
+    monkeypatch.setattr("vmg.agent.auto.learning.TRIAL_STEPS", 40)
+    monkeypatch.setattr("vmg.agent.auto.learning.MOST_STEPS", 80)
+    episodes = cart(8, 20)
+    (agent,) = Agent.fit(episodes, show_progress=False)
+    assert agent.config.learn.steps in (40, 80)
+    assert {choice.setting for choice in agent.choices} >= {"graph.radius", "act.subgoal-steps", "learn.steps"}
+    solved = agent.build(episodes).solve()
+    assert np.isfinite(solved.policy().act(episodes.observations[0])).all()
