@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from vmg.act.sequence import SequencePlan
     from vmg.act.settings import ActConfig
     from vmg.agent.agent import Agent
+    from vmg.agent.auto import choose
     from vmg.agent.settings import AgentConfig
     from vmg.base.errors import VMGError
     from vmg.data import Episodes, concatenate, load
@@ -34,6 +35,7 @@ _HOMES = {
     "vmg.act.sequence": ("SequencePlan",),
     "vmg.act.settings": ("ActConfig",),
     "vmg.agent.agent": ("Agent",),
+    "vmg.agent.auto": ("choose",),
     "vmg.agent.settings": ("AgentConfig",),
     "vmg.base.errors": ("VMGError",),
     "vmg.data": ("Episodes", "concatenate", "load"),
@@ -74,6 +76,7 @@ __all__ = [
     "Translator",
     "VMGError",
     "build",
+    "choose",
     "clone",
     "concatenate",
     "embed",

@@ -139,7 +139,7 @@ def test_actions_of_any_size_are_learned_and_given_in_their_own_units(scale):
 def test_the_radius_covers_what_was_held_out(data):
     known, held_out = held_out_of(data)
     points = [each.observations[:, :2].copy() for each in (known, held_out)]
-    chosen = choose_graph(known, points[0], held_out, points[1], ahead=6)
+    chosen = choose_graph(known, points[0], held_out, points[1])
     (radius, _) = chosen.choices
     assert chosen.radius == pytest.approx(float(radius.value), rel=1e-2)
     uncovered = dict(radius.tried)

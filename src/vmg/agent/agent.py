@@ -61,9 +61,9 @@ class Agent:
         one = Training(episodes, seeds, validation, folder)
         if config is not None:
             return cls.fit_together([one], [config], show_progress=show_progress)[0]
-        chosen = auto.before(episodes, Path(folder) / "auto" if folder else None, show_progress=show_progress)
+        chosen = auto.choose(episodes, Path(folder) / "auto" if folder else None, show_progress=show_progress)
         agents = cls.fit_together([one], [chosen.config], show_progress=show_progress)[0]
-        chosen = auto.after(chosen, [agent.weights for agent in agents], episodes)
+        chosen = auto.complete(chosen, [agent.weights for agent in agents], episodes)
         return [replace(agent, config=chosen.config, choices=chosen.choices) for agent in agents]
 
     @classmethod

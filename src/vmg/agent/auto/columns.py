@@ -17,10 +17,12 @@ ROWS = 20_000
 """Steps looked at: more would change nothing but the time."""
 SAME = 0.95
 """Correlation with another column's differences from which on a column is its velocity."""
-RESTS = 0.1
+RESTS = 0.02
 """A column rests where its median change is below this share of the root of its mean square change."""
 APART = 5
-"""Steps between which changes are looked at."""
+"""Steps between which it is looked whether something rests."""
+MANY = 30
+"""Steps over which changes add up or do not."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,9 @@ class Columns:
     velocity_of: Int64s
     """The column whose velocity this is; below 0 where it is none."""
     resting: Bools
+    persistence: Float64s
+    """How much of its changes add up over many steps: near 1 where a robot makes its way, near 0 where it swings to and
+    fro or is noise."""
 
     @cached_property
     def constant(self) -> Bools:
@@ -62,7 +67,7 @@ def look_at(episodes: Episodes) -> Columns:
     now, following = (episodes.observations[each].astype(np.float64) for each in (rows, rows + 1))
     spread = episodes.observations.std(0, dtype=np.float64)
     spread[spread < 1e-6 * np.maximum(1.0, np.abs(episodes.observations).max(0))] = 0
-    return Columns(spread, _velocities(now, following, spread > 0), _resting(episodes))
+    return Columns(spread, _velocities(now, following, spread > 0), _resting(episodes), _persistence(episodes))
 
 
 def _velocities(now: Float64s, following: Float64s, varying: Bools) -> Int64s:
@@ -84,10 +89,26 @@ def _correlations(left: Float64s, right: Float64s) -> Float64s:
 
 
 def _resting(episodes: Episodes) -> Bools:
-    apart = min(APART, int(episodes.lengths.max()))
+    change = np.abs(_changes(episodes, APART))
+    return np.asarray(np.median(change, axis=0) < RESTS * _size(change))
+
+
+def _persistence(episodes: Episodes) -> Float64s:
+    steps = min(MANY, int(episodes.lengths.max()))
+    one, many = _size(_changes(episodes, 1)), _size(_changes(episodes, steps))
+    return np.minimum(np.divide(many, steps * one, out=np.zeros_like(one), where=one > 0), 1.0)
+
+
+def _changes(episodes: Episodes, apart: int) -> Float64s:
+    """What columns change by in so many steps, or in as many as the longest episode has."""
+    apart = min(apart, int(episodes.lengths.max()))
     rows = episodes.step_observation[_some(np.flatnonzero(episodes.steps_left >= apart))]
-    change = np.abs(episodes.observations[rows + apart].astype(np.float64) - episodes.observations[rows])
-    return np.asarray(np.median(change, axis=0) < RESTS * np.sqrt(np.mean(change**2, axis=0)))
+    return episodes.observations[rows + apart].astype(np.float64) - episodes.observations[rows]
+
+
+def _size(changes: Float64s) -> Float64s:
+    size: Float64s = np.sqrt(np.mean(changes**2, axis=0))
+    return size
 
 
 def _some(which: Int64s) -> Int64s:

@@ -1,7 +1,7 @@
 """Settings of the graph, chosen from where a learned model puts the recorded observations.
 
 The radius is the smallest at which the graph knows nearly all observations of episodes held out, and from where
-episodes begin leads nearly everywhere that it ever will. It is no larger than a subgoal is far.
+episodes begin leads nearly everywhere that it ever will.
 """
 
 from dataclasses import dataclass
@@ -17,6 +17,8 @@ from vmg.graph.evidence import reachable_from
 
 RADII = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0)
 """Radii tried, in recorded steps of mean length."""
+UNLIKE = 2.0
+"""The radius, in steps, where episodes held out are unlike the others."""
 COVERED = 0.9
 REACHED = 0.8
 """Share of what any of the radii reaches."""
@@ -44,14 +46,13 @@ class GraphChosen:
     choices: tuple[Choice, ...]
 
 
-def choose_graph(known: Episodes, features: Float32s, held_out: Episodes, held: Float32s, ahead: int) -> GraphChosen:
+def choose_graph(known: Episodes, features: Float32s, held_out: Episodes, held: Float32s) -> GraphChosen:
     """Try radii on the graph of some episodes and their features, with others held out."""
     step = step_length(known, features)
-    most = max(ahead, 3) * step
-    tried = [_tried(known, features, held_out, held, r * step) for r in RADII if r * step <= most]
+    tried = [_tried(known, features, held_out, held, times * step) for times in RADII]
     everywhere = max(each.reached for each in tried)
     enough = [each for each in tried if each.covered >= COVERED and each.reached >= REACHED * everywhere]
-    chosen = enough[0] if enough else tried[-1]
+    chosen = enough[0] if enough else tried[RADII.index(UNLIKE)]
     return GraphChosen(chosen.radius, _discount(known, chosen), _choices(tried, chosen, known, bool(enough)))
 
 
@@ -88,7 +89,7 @@ def _choices(tried: list[Tried], chosen: Tried, episodes: Episodes, enough: bool
     first = (
         "The smallest that covers and reaches enough."
         if enough
-        else ("Episodes held out are unlike the others, so the largest within a subgoal's reach.")
+        else ("Episodes held out are unlike all others, so two recorded steps: each episode stays by itself.")
     )
     radius = Choice(
         setting="graph.radius",

@@ -34,12 +34,14 @@ HELD_OUT = 0.1
 """Share of the episodes that settings are judged on."""
 TRIAL_STEPS = 8_000
 MOST_STEPS = 128_000
-GAIN = 0.05
+GAIN = 0.03
 """Share by which twice the learning must lower the error to be worth it."""
 WORSE = 0.02
 """Share by which it may raise the error before weight decay is tried."""
 CLOSE = 0.05
 """Candidates this close to the best are as good; the first is taken."""
+CLEARLY = 0.15
+"""Another way of scaling must be better by this much: goals as differences have served most robots best."""
 NEARER = 0.06
 """A subgoal nearer by may be this much worse: a model of the robot forgives more than the robot."""
 AHEAD = (1, 2, 3, 5, 8)
@@ -147,7 +149,7 @@ class _Trials:
             for ahead in AHEAD
         }
         best = {name: min(errors[name, ahead] for ahead in AHEAD) for name in candidates}
-        name = _simplest(best)
+        name = _usual(best, candidates)
         ahead = _simplest({ahead: errors[name, ahead] for ahead in AHEAD}, close=NEARER)
         judged = f"distance from the end of {self.held_out_words}, in typical changes"
         seen = Choice(
@@ -171,10 +173,12 @@ class _Trials:
         return "held-out recordings followed in a learned model"
 
     def _score(self, errors: Float64s) -> float:
-        """Moving and resting columns count the same, however many there are of each."""
+        """Moving and resting columns count the same, however many there are; each as much as its changes persist."""
         columns = self.columns
-        groups = (~columns.constant & ~columns.resting, ~columns.constant & columns.resting)
-        return float(np.mean([np.sqrt(np.mean(errors[group] ** 2)) for group in groups if group.any()]))
+        weights = np.where(columns.constant, 0.0, columns.persistence)
+        groups = [group for group in (~columns.resting, columns.resting) if weights[group].any()]
+        means = [np.average(errors[group] ** 2, weights=weights[group]) for group in groups]
+        return float(np.mean(np.sqrt(means)))
 
     def _learned_enough(self, name: str, translator: Translator) -> tuple[float, int, tuple[Choice, ...]]:
         """Go on, for twice as long each time, until that no longer pays; where it hurts, try weight decay."""
@@ -263,6 +267,15 @@ def _acting(weights: Weights) -> Act:
 
 def _sane(spreads: Float64s) -> bool:
     return bool(len(spreads) and SANE[0] <= np.median(spreads) and spreads.max() <= SANE[1])
+
+
+def _usual(errors: Mapping[str, float], candidates: Mapping[str, Translator]) -> str:
+    """The first way of scaling unless another is clearly better; with it, the fewest columns that are as good."""
+    by_inputs: dict[str, float] = {}
+    for name, each in candidates.items():
+        by_inputs[each.inputs] = min(errors[name], by_inputs.get(each.inputs, np.inf))
+    inputs = _simplest(by_inputs, close=CLEARLY)
+    return _simplest({name: errors[name] for name, each in candidates.items() if each.inputs == inputs})
 
 
 def _simplest(errors: Mapping[Name, float], *, close: float = CLOSE) -> Name:

@@ -15,7 +15,7 @@ from vmg.networks.encoder import embed
 from vmg.networks.weights import Weights
 
 
-def before(
+def choose(
     episodes: Episodes, folder: Path | None = None, *, steps: int | None = None, show_progress: bool | None = None
 ) -> Chosen:
     """Choose how to learn. A `folder` keeps what was learned to find out, so that a killed choice goes on.
@@ -32,11 +32,11 @@ def before(
     return Chosen(config=config, choices=learned.choices)
 
 
-def after(chosen: Chosen, models: Sequence[Weights], episodes: Episodes) -> Chosen:
+def complete(chosen: Chosen, models: Sequence[Weights], episodes: Episodes) -> Chosen:
     """Choose the graph's settings, with the first of the models: others put the data elsewhere, but as far apart."""
     config = chosen.config
     known, held_out = held_out_of(episodes)
     features, held = (embed(models[0], each.observations) for each in (known, held_out))
-    found = choose_graph(known, features, held_out, held, config.act.subgoal_steps)
+    found = choose_graph(known, features, held_out, held)
     graph, solve = replace(config.graph, radius=found.radius), replace(config.solve, discount=found.discount)
     return Chosen(config=replace(config, graph=graph, solve=solve), choices=(*chosen.choices, *found.choices))
