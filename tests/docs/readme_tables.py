@@ -101,6 +101,23 @@ def main_in_short() -> str:
     return "\n".join(lines)
 
 
+def auto() -> str:
+    """What the data chose beside what was chosen by hand, task by task."""
+    by_hand = {(row["task"], row["preset"]): row["scores"]["VMG"]["score"] for row in read("main") + read("auto")
+               if "scores" in row and row["preset"] != "auto"}  # fmt: skip
+    lines = ["| task | `auto` | 95 % interval | each model | `ours` | `paper` |", "|---|---|---|---|---|---|"]
+    for row in read("auto"):
+        if row["preset"] == "auto":
+            found, task = row["scores"]["VMG"], row["task"]
+            low, high = found["interval"]
+            models = ", ".join(f"{score:.0f}" for score in found["models"])
+            beside = (f"{by_hand[task, each]:.1f}" if (task, each) in by_hand else "" for each in ("ours", "paper"))
+            lines.append(
+                f"| {task} | **{found['score']:.1f}** | {low:.1f} – {high:.1f} | {models} | {' | '.join(beside)} |"
+            )
+    return "\n".join(lines)
+
+
 def every_row() -> str:
     return study_table(read("main")).rstrip()
 
@@ -216,6 +233,7 @@ TABLES = {
     "untouched": untouched,
     "main": main,
     "main_in_short": main_in_short,
+    "auto": auto,
     "every_row": every_row,
     "benchmarks": benchmarks,
     "new_task": new_task,
@@ -233,6 +251,7 @@ PAGES = {
         "main",
         "demo",
         "untouched",
+        "auto",
         "skills",
         "other_tasks",
         "decay",

@@ -68,8 +68,8 @@ def _remarks(episodes: Episodes, names: Sequence[str]) -> dict[int, str]:
     rows = _some_steps(episodes)
     for j, i in _copies(_standard(episodes.observations[episodes.step_observation[rows]]), set(remarks)).items():
         remarks[j] = f"copy of {names[i]}"
-    for j, i in _speeds(episodes, rows, set(remarks)).items():
-        remarks[j] = f"speed of {names[i]}"
+    for j, i in speeds(episodes).items():
+        remarks.setdefault(j, f"speed of {names[i]}")
     left = [i for i in range(len(names)) if i not in remarks]
     return remarks | dict.fromkeys(_followers(episodes, rows, left), "follows from others")
 
@@ -87,15 +87,15 @@ def _copies(values: Float64s, done: set[int]) -> dict[int, int]:
     return {j: i for j, i in first.items() if i < j and i not in done}
 
 
-def _speeds(episodes: Episodes, rows: Int64s, done: set[int]) -> dict[int, int]:
+def speeds(episodes: Episodes) -> dict[int, int]:
     """Return the columns that go with the step's change in another one, before or after it, each with that one."""
+    rows = _some_steps(episodes)
     here, there = (episodes.observations[episodes.step_observation[rows] + k] for k in (0, 1))
     change = _standard(there.astype(np.float64) - here)
     found: dict[int, int] = {}
     for seen in (here, there):
         alike = np.abs(_standard(seen).T @ change / len(rows))
         np.fill_diagonal(alike, 0)
-        alike[list(done)] = 0
         found |= {int(j): int(np.argmax(alike[j])) for j in np.flatnonzero(alike.max(axis=1) > SPEED)}
     return {j: i for j, i in found.items() if found.get(i) != j or i < j}
 

@@ -11,12 +11,11 @@ from functools import cached_property
 import numpy as np
 
 from vmg.base.types import Bools, Float64s, Int64s
+from vmg.data.columns import speeds
 from vmg.data.episodes import Episodes
 
 ROWS = 20_000
 """Steps looked at: more would change nothing but the time."""
-SAME = 0.95
-"""Correlation with another column's differences from which on a column is its velocity."""
 RESTS = 0.02
 """A column rests where its median change is below this share of the root of its mean square change."""
 APART = 5
@@ -62,30 +61,12 @@ class Columns:
 
 def look_at(episodes: Episodes) -> Columns:
     """Find out what the columns are."""
-    steps = _some(np.arange(episodes.n_steps))
-    rows = episodes.step_observation[steps]
-    now, following = (episodes.observations[each].astype(np.float64) for each in (rows, rows + 1))
     spread = episodes.observations.std(0, dtype=np.float64)
     spread[spread < 1e-6 * np.maximum(1.0, np.abs(episodes.observations).max(0))] = 0
-    return Columns(spread, _velocities(now, following, spread > 0), _resting(episodes), _persistence(episodes))
-
-
-def _velocities(now: Float64s, following: Float64s, varying: Bools) -> Int64s:
-    """Find columns that are, in either of two observations in a row, what another one changes by."""
-    change = following - now
-    likeness = np.maximum(_correlations(change, now), _correlations(change, following))
-    likeness[:, ~varying] = likeness[~varying] = 0
-    np.fill_diagonal(likeness, 0)
-    one_way = (likeness > SAME) & (likeness > likeness.T)
-    found = np.where(one_way, likeness, 0)
-    return np.where(found.any(0), found.argmax(0), -1)
-
-
-def _correlations(left: Float64s, right: Float64s) -> Float64s:
-    """Absolute correlation of each column of one table with each of another; 0 for constants."""
-    left, right = (each - each.mean(0) for each in (left, right))
-    norms = np.outer(np.linalg.norm(left, axis=0), np.linalg.norm(right, axis=0))
-    return np.abs(np.divide(left.T @ right, norms, out=np.zeros_like(norms), where=norms > 0))
+    velocity_of = np.full(episodes.observation_size, -1)
+    for column, place in speeds(episodes).items():
+        velocity_of[column] = place if spread[column] > 0 else -1
+    return Columns(spread, velocity_of, _resting(episodes), _persistence(episodes))
 
 
 def _resting(episodes: Episodes) -> Bools:
