@@ -26,16 +26,22 @@ def train(run: Run) -> None:
     if chosen is None:
         say("Choosing settings from the data: what the low-level policy should see, how far ahead, how long to learn.")
         episodes, _ = run.episodes()
-        chosen = auto.choose(episodes, run.folder / "auto", steps=None if given.steps == usual.steps else given.steps)
+        asked = None if given.steps == usual.steps else given.steps
+        chosen = auto.choose(episodes, run.folder / "auto", steps=asked)
+        if asked:  # it was not chosen: a recipe must name it
+            chosen = replace(
+                chosen, config=replace(chosen.config, learn=replace(chosen.config.learn, steps=usual.steps))
+            )
         _write(run, chosen)
     config = replace(chosen.config, learn=_changed(chosen.config.learn, given, usual))
     task = run.task_or_none()
     run = replace(run, config=task.with_goal_columns(config) if task else config)
     stages.train(run)
     if not any(choice.setting == "graph.radius" for choice in chosen.choices):
-        chosen = auto.complete(replace(chosen, config=run.config), [run.agent(run.seeds[0]).weights], run.episodes()[0])
+        whole = auto.complete(replace(chosen, config=run.config), [run.agent(run.seeds[0]).weights], run.episodes()[0])
+        chosen = replace(whole, config=replace(whole.config, learn=chosen.config.learn))
         _write(run, chosen)
-    save_run(replace(load_run(run.folder), config=chosen.config))
+    save_run(replace(load_run(run.folder), config=replace(chosen.config, learn=run.config.learn)))
     say("Chosen from the data; the report shows what was tried:")
     for choice in chosen.choices:
         say(f"  {choice.setting} = {choice.value}. {choice.why}")
