@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 from acting_cases import agent, episodes, follower
-from arm import HAND, Arm, hand, random_joints, random_motion
+from two_link_arm import HAND, Arm, hand, random_joints, random_motion
 from hypothesis import given
 from hypothesis import strategies as st
 
