@@ -1,7 +1,7 @@
 """Decisions: look-ups in solved tables beside Dijkstra in networkx at every step, as in the published program."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -52,7 +52,8 @@ def measure(level: Level) -> Iterator[Row]:
     chosen = episodes.observations[rng.integers(0, len(episodes.observations), 8 * max(size.batches))]
     seen = (chosen + rng.normal(0, 0.01, chosen.shape)).astype(np.float32)
     peer = NetworkxPolicy(agent, NetworkxGraph(agent.built, reward(agent.built, episodes)))
-    checked = _check_same(policy, peer, seen[: size.peers])
+    as_published = agent.policy(replace(agent.config.act, paid_states=False))
+    checked = _check_same(as_published, peer, seen[: size.peers])
     peer_seconds = float(np.median([timed(partial(peer.act, o))[1] for o in seen[: size.peers]]))
     for batch in size.batches:
         seconds = _latencies(policy, seen, batch, size.calls(batch))

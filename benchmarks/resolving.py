@@ -68,12 +68,15 @@ def _goal_along(row: Row, agent: Agent, episodes: Episodes, size: Size) -> Row:
     routes, found = agent.plan(objective).routes, _found(agent, episodes, objective)
     assert isinstance(routes, RecordingRoutes)
     costs = slot_costs(graph, found.rewards, settings.path_weights)
-    steps = np.where(graph.leaving < 0, -1, costs[graph.leaving])
+    leaves_goal = found.vertices[graph.labels] & (np.roll(graph.labels, -1) != graph.labels)
+    steps = np.where((graph.leaving < 0) | leaves_goal, -1, costs[graph.leaving])
     switches = switch_costs(graph.offsets, settings.switch_cost)
+    there = np.zeros(len(graph.labels), bool)
+    there[routes.stops] = True  # a route ends where the goal is fulfilled, not anywhere in its vertex
     theirs, seconds = timed(
         lambda: (
             sweep_values(graph, found.rewards, DISCOUNT, ERROR),
-            costs_along(graph, steps, switches, found.vertices),
+            costs_along(graph, steps, switches, there),
         )
     )
     leads = found.vertices[routes.targets[graph.labels]]

@@ -62,15 +62,15 @@ def solve_tables(
     return Tables(values, targets, *search(backwards, targets))
 
 
-def costs_along(graph: MemoryGraph, steps: Int64s, switches: Int64s, goal: Bools) -> Float64s:
-    """What the cheapest route from every recorded observation to a goal's observation costs, along recordings.
+def costs_along(graph: MemoryGraph, steps: Int64s, switches: Int64s, there: Bools) -> Float64s:
+    """What the cheapest route from every recorded observation to those that are there costs, along recordings.
 
     Nodes are observations, then vertices. `steps` costs a step along the recording (below 0 where it ends), `switches`
     the way between an observation and its vertex.
     """
     sparse, dijkstra = require("scipy.sparse", "bench"), require("scipy.sparse.csgraph", "bench").dijkstra
     labels, n_rows = graph.labels, len(graph.labels)
-    rows, there = np.arange(n_rows), goal[labels]
+    rows = np.arange(n_rows)
     on, off = rows[(steps >= 0) & ~there], rows[~there]
     hubs, n = n_rows + labels, n_rows + graph.n_vertices
     tails, heads = np.concatenate([on, off, hubs]), np.concatenate([on + 1, hubs[off], rows])

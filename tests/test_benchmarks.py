@@ -109,7 +109,7 @@ def test_row_whose_peer_is_missing_says_so(monkeypatch):
     rows = run("tiny", ["decisions"])
     assert [row.ours for row in rows] == [None]
     assert "networkx" in notes(rows)
-    assert "[bench]" in notes(rows)
+    assert "the extra 'bench'" in notes(rows)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from functools import lru_cache
 import numpy as np
 import pytest
 from acting_cases import agent, episodes, follower
-from two_link_arm import HAND, Arm, hand, random_joints, random_motion
 from hypothesis import given
 from hypothesis import strategies as st
+from two_link_arm import HAND, Arm, hand, random_joints, random_motion
 
 from vmg.act.arriving import AROUND, BEST_PAID, PATIENCE, around, moved_towards
 from vmg.act.settings import ActConfig

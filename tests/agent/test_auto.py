@@ -153,7 +153,7 @@ def test_an_agent_without_settings_gets_them_from_the_data(monkeypatch):
     monkeypatch.setattr("vmg.agent.auto.learning.MOST_STEPS", 80)
     episodes = cart(8, 20)
     (agent,) = Agent.fit(episodes, show_progress=False)
-    assert agent.config.learn.steps in (40, 80)
+    assert agent.config.learn.steps in (80, 160)
     assert {choice.setting for choice in agent.choices} >= {"graph.radius", "act.subgoal-steps", "learn.steps"}
     solved = agent.build(episodes).solve()
     assert np.isfinite(solved.policy().act(episodes.observations[0])).all()
