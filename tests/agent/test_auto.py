@@ -10,6 +10,7 @@ from vmg.agent.auto.columns import look_at
 from vmg.agent.auto.graphs import choose_graph, step_length
 from vmg.agent.auto.imagination import Imagination
 from vmg.agent.auto.learning import choose_learning, held_out_of
+from vmg.base.errors import VMGError
 from vmg.data import Episodes
 from vmg.learn.config import LearnConfig, Training
 from vmg.learn.training import fit, fit_models
@@ -157,3 +158,19 @@ def test_an_agent_without_settings_gets_them_from_the_data(monkeypatch):
     assert {choice.setting for choice in agent.choices} >= {"graph.radius", "act.subgoal-steps", "learn.steps"}
     solved = agent.build(episodes).solve()
     assert np.isfinite(solved.policy().act(episodes.observations[0])).all()
+
+
+@pytest.mark.parametrize("episodes", [cart(1, 30), cart(2, 1)], ids=["one episode", "single steps"])
+def test_little_data_are_enough_to_choose(episodes, monkeypatch):
+    monkeypatch.setattr("vmg.agent.auto.imagination.STARTS", 5)
+    learned = choose_learning(episodes, steps=10, show_progress=False)
+    assert learned.subgoal_steps >= 1
+    assert np.isfinite(learned.noise)
+    points = episodes.observations[:, :2].copy()
+    assert choose_graph(episodes, points, episodes, points).radius > 0
+
+
+def test_nothing_can_be_chosen_where_nothing_changes(data):
+    still = replace(data, observations=np.ones_like(data.observations))
+    with pytest.raises(VMGError, match="nothing to learn from"):
+        choose_learning(still, steps=10)

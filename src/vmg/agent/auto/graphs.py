@@ -4,6 +4,7 @@ The radius is the smallest at which the graph knows nearly all observations of e
 episodes begin leads nearly everywhere that it ever will.
 """
 
+import warnings
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -64,7 +65,9 @@ def step_length(episodes: Episodes, features: Float32s) -> float:
 
 
 def _tried(known: Episodes, features: Float32s, held_out: Episodes, held: Float32s, radius: float) -> Tried:
-    graph = build(features, known, radius)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of radii that are too small or too large: they are only tried
+        graph = build(features, known, radius)
     summary = summarise(graph, held_out=held_out, held_out_features=held)
     return Tried(radius, summary.covered_observations or 0.0, _reached(graph, known), summary.steps_per_edge)
 

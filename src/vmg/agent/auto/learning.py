@@ -16,6 +16,7 @@ import numpy as np
 from vmg.agent.auto.choice import Choice, as_value
 from vmg.agent.auto.columns import Columns, look_at
 from vmg.agent.auto.imagination import Imagination
+from vmg.base.errors import VMGError
 from vmg.base.lazy import LazyModule
 from vmg.base.types import Float64s
 from vmg.data.episodes import Episodes
@@ -87,6 +88,11 @@ class _Trials:
     def __init__(self, episodes: Episodes, folder: Path, steps: int | None, show_progress: bool | None) -> None:
         self.known, self.held_out = held_out_of(episodes)
         self.columns, self.folder, self.show_progress = look_at(episodes), folder, show_progress
+        if self.columns.constant.all():
+            raise VMGError(
+                f"{episodes.source}: no column of the observations changes by more than a millionth, so there is "
+                "nothing to learn from. Look at them with `vmg data info`; give small numbers in other units."
+            )
         self.asked, self.trial_steps = steps, min(steps or TRIAL_STEPS, TRIAL_STEPS)
         self.base = LearnConfig(
             encoder_inputs="normalised",
