@@ -205,14 +205,8 @@ def batch_of(weights: Weights, steps: Steps, sample: Sample) -> Batch:
     )
 
 
-@dataclass(frozen=True)
-class CloningModel:
-    """Behaviour cloning; with goal columns, conditioned on those columns of an observation later in the episode."""
-
-    config: LearnConfig
-    goal_columns: tuple[int, ...] = ()
-    headline = ("cloning",)
-    dropped = ()
+class Plain:
+    """A model without weight decay or averages, and with nothing in which models side by side may differ."""
 
     @property
     def averaged(self) -> Mapping[str, int]:
@@ -224,6 +218,16 @@ class CloningModel:
 
     def numbers(self) -> dict[str, Any]:
         return {}
+
+
+@dataclass(frozen=True)
+class CloningModel(Plain):
+    """Behaviour cloning; with goal columns, conditioned on those columns of an observation later in the episode."""
+
+    config: LearnConfig
+    goal_columns: tuple[int, ...] = ()
+    headline = ("cloning",)
+    dropped = ()
 
     def shared(self) -> "CloningModel":
         return CloningModel(replace(shared_settings(self.config), low_level=Translator()), self.goal_columns)

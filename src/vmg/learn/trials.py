@@ -15,7 +15,7 @@ import numpy as np
 from vmg.data.episodes import Episodes
 from vmg.learn.config import LearnConfig
 from vmg.learn.metric import Loss
-from vmg.learn.models import AgentModel, Sample, Steps, batch_of, drawn_steps, shared_settings
+from vmg.learn.models import AgentModel, Plain, Sample, Steps, batch_of, drawn_steps, shared_settings
 from vmg.networks.actions import action_scaling
 from vmg.networks.forward import forward_errors, forward_parts, forward_scaling
 from vmg.networks.lowlevel import Numbers
@@ -84,23 +84,12 @@ class TranslatorModel:
 
 
 @dataclass(frozen=True)
-class ForwardModel:
+class ForwardModel(Plain):
     """The observation that follows an action."""
 
     config: LearnConfig
     headline = ("forward",)
     dropped = ()
-
-    @property
-    def averaged(self) -> Mapping[str, int]:
-        return {}
-
-    @property
-    def decay(self) -> Mapping[str, str]:
-        return {}
-
-    def numbers(self) -> dict[str, Any]:
-        return {}
 
     def shared(self) -> "ForwardModel":
         return ForwardModel(replace(shared_settings(self.config), low_level=Translator()))

@@ -62,7 +62,7 @@ def _chosen(run: Run) -> list[str]:
     chosen = run.chosen()
     if chosen is None:
         return []
-    rows = [(choice.setting, choice.value, choice.why) for choice in chosen.choices]
+    rows = [(choice.setting, f"{choice.value}. {choice.why}") for choice in chosen.choices]
     tried = [
         (choice.setting, value, f"{number:.3g}", choice.judged_by)
         for choice in chosen.choices
@@ -70,7 +70,7 @@ def _chosen(run: Run) -> list[str]:
     ]
     return [
         page.heading("Settings chosen from the data"),
-        page.table(("setting", "chosen", "why"), rows),
+        page.listed(rows),
         page.folded("What was tried", page.table(("setting", "value", "less is better", "what it is"), tried)),
     ]
 

@@ -161,14 +161,15 @@ class _Trials:
         seen = Choice(
             setting="learn.low-level.columns, .inputs",
             value=name,
-            why="Of what the translator can see, this follows recordings that it did not learn from best.",
+            why="It follows recordings that it did not learn from as well as any: goals as differences unless another "
+            f"scaling is {100 * CLEARLY:.0f} % better, then the fewest columns within {100 * CLOSE:.0f} % of the best.",
             tried=tuple(best.items()),
             judged_by=judged,
         )
         far = Choice(
             setting="act.subgoal-steps",
             value=str(ahead),
-            why="So many recorded steps ahead a subgoal is followed best.",
+            why=f"The nearest of the subgoals that are followed within {100 * NEARER:.0f} % of the best.",
             tried=tuple((str(ahead), errors[name, ahead]) for ahead in AHEAD),
             judged_by=judged,
         )
