@@ -10,6 +10,7 @@ from vmg.base.types import Float32s, Float64s
 from vmg.data.episodes import Episodes
 from vmg.data.facts import DataFacts
 from vmg.goals.objectives import Objective, Place
+from vmg.goals.vertices import InVertices, PaidInVertices
 from vmg.graph.memory import MemoryGraph
 from vmg.graph.settings import SolveConfig
 from vmg.networks.lowlevel import LowLevel
@@ -48,6 +49,8 @@ class Recorded:
 
     def distances(self, objective: Objective) -> Float64s:
         """Say how far each recorded observation is from an objective."""
+        if isinstance(objective.distance, InVertices):
+            return objective.distance.of(self.graph.labels)
         place, known, places = objective.place, self.graph.goal_columns, self.graph.places
         if place and places is not None and set(place.columns) <= set(known):  # the same numbers, closer together
             return Place(tuple(known.index(column) for column in place.columns), place.numbers)(places)
@@ -57,7 +60,9 @@ class Recorded:
 
     def step_rewards(self, objective: Objective) -> Float64s:
         """Say what each recorded step is paid."""
-        if self.episodes is not None:
+        if isinstance(objective.rewards, PaidInVertices):
+            return objective.rewards.of(self.graph.labels[self.graph.arrivals])
+        if self.episodes is not None and not isinstance(objective.distance, InVertices):
             return objective.step_rewards(self.episodes)
         if objective.distance is None:
             raise self._missing(objective)

@@ -14,6 +14,7 @@ from vmg.goals.objectives import (
     where,
     within,
 )
+from vmg.goals.vertices import in_vertices, paid_in_vertices
 
 __all__ = [
     "Conjunction",
@@ -23,7 +24,9 @@ __all__ = [
     "all_of",
     "any_of",
     "in_order",
+    "in_vertices",
     "near",
+    "paid_in_vertices",
     "recorded_rewards",
     "reward_file",
     "reward_function",

@@ -4,6 +4,7 @@ from vmg.graph.edges import EDGE_SOURCES, Edge, Unrecorded, add_edges
 from vmg.graph.evidence import Piece, expected_steps, followed, reachable_from, reaching, stitched
 from vmg.graph.memory import MemoryGraph, Recordings, build, connect
 from vmg.graph.merging import Merging, merge_by_kmeans, merge_greedily
+from vmg.graph.restricting import without_edges
 from vmg.graph.rewards import EdgeRewards, Goal, find_goal, goal, reward
 from vmg.graph.routes import ROUTES, FinalStates, Routes
 from vmg.graph.routes.edges import EdgeRoutes
@@ -50,4 +51,5 @@ __all__ = [
     "solve",
     "stitched",
     "summarise",
+    "without_edges",
 ]

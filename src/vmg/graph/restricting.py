@@ -1,5 +1,6 @@
 """A graph without some of its recorded states and steps: the same vertices and rows, fewer ways."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
@@ -9,6 +10,7 @@ from vmg.base.types import Bools, Float32s, Int32s, Int64s
 from vmg.graph.edges import Unrecorded
 from vmg.graph.memory import MemoryGraph
 from vmg.graph.nearest import VertexIndex
+from vmg.graph.routes.base import checked_vertex
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +74,19 @@ def without(graph: MemoryGraph, rows: Bools, *, steps: Bools | None = None, whol
     if graph.unrecorded:
         made = graph.unrecorded.edges
         kept[made] = used[graph.tails[made]] & used[graph.heads[made]]
+    return _with_edges(graph, kept, recorded, gone, rows)
+
+
+def without_edges(graph: MemoryGraph, edges: Sequence[tuple[int, int]]) -> RestrictedGraph:
+    """Return the graph without these edges, each given by its tail and its head, and without the steps on them."""
+    n, kept = graph.n_vertices, np.ones(graph.n_edges, bool)
+    named = [(checked_vertex(tail, n), checked_vertex(head, n)) for tail, head in edges]
+    kept[[graph.edge_number(tail, head) for tail, head in named]] = False
+    gone = graph.slots >= graph.n_edges + n
+    on_edge = graph.slots < graph.n_edges
+    gone[on_edge] = ~kept[graph.slots[on_edge]]
+    recorded = np.bincount(graph.slots[~gone], minlength=len(graph.counts))
+    rows = graph._unused if isinstance(graph, RestrictedGraph) else np.zeros(len(graph.labels), bool)
     return _with_edges(graph, kept, recorded, gone, rows)
 
 

@@ -6,16 +6,21 @@ from typing import Annotated
 
 from tyro.conf import arg
 
+from vmg.agent.agent import Agent
 from vmg.base.errors import VMGError
 from vmg.base.types import Float32s
 from vmg.data.fields import Fields
 from vmg.envs import Task
 from vmg.envs.words import read_goal, usual_tolerance
-from vmg.goals import Objective, Stages, all_of, any_of, in_order, reward_file
+from vmg.goals import Objective, Stages, all_of, any_of, in_order, in_vertices, paid_in_vertices, reward_file
+from vmg.goals.vertices import WORD as VERTICES
+from vmg.goals.vertices import read_pay, read_vertices
+from vmg.graph import without_edges
 from vmg.graph.settings import GoalKind
 from vmg.runs.notes import Trial
 
 RANDOM = "random"
+EDGES = "edges="
 Tell = Callable[[str], None]
 
 
@@ -25,10 +30,11 @@ class Request(Trial):
 
     reward: str | None = None
     """A reward, FILE.py:FUNCTION: a function of (o_t, a_t, o_{t+1}) on whole arrays, one row per step. The file is
-    run."""
+    run. Or what steps into vertices of the graph pay, vertices=3-5:1,9:-0.5."""
     goal: tuple[str, ...] = ()
-    """A place, hand=0.9,0.9 or by columns 4,5=0.9,0.9, or a region, hand=0..1,0..1. Several: one after the other in one
-    episode, unless --any or --all. `random`: another one in every episode, drawn by the environment."""
+    """A place, hand=0.9,0.9 or by columns 4,5=0.9,0.9, a region, hand=0..1,0..1, or vertices of the graph,
+    vertices=3-5,9. Several: one after the other in one episode, unless --any or --all. `random`: another one in every
+    episode, drawn by the environment."""
     any_goal: Annotated[bool, arg(name="any")] = False
     """Of several goals, any one will do."""
     all_goals: Annotated[bool, arg(name="all")] = False
@@ -36,7 +42,7 @@ class Request(Trial):
     before: tuple[str, ...] = ()
     """With --all, which goal comes before which, by their numbers: 1,2 has the first one reached before the second."""
     avoid: tuple[str, ...] = ()
-    """Regions that no way may pass, hand=0..1,0..1."""
+    """Regions that no way may pass, hand=0..1,0..1 or vertices=3-5, and edges of the graph, edges=3-9,9-4."""
     penalty: str | None = None
     """What steps on the way to a goal cost, FILE.py:FUNCTION, a function as for --reward. The file is run."""
     penalty_weight: float = 1.0
@@ -85,22 +91,31 @@ def check(request: Request) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What words mean for one run: the names of its columns, and how much the data cover of them."""
+    """What words mean for one agent: the names of its columns, how much the data cover of them, and its vertices."""
 
-    fields: Fields
-    states: Float32s
+    agent: Agent
     task: Task | None
     whose: str
+
+    @property
+    def fields(self) -> Fields:
+        """The named parts of the state: as the data name them, and as the task does."""
+        return {**self.agent.data.fields, **(self.task.fields if self.task else {})}
+
+    @property
+    def states(self) -> Float32s:
+        """The states of the graph's vertices."""
+        return self.agent.built.states
 
     def objective(self, request: Request, tell: Tell) -> Objective | Stages:
         """Return what a request wants; a tolerance that nobody named is told."""
         if request.reward:
-            objective: Objective | Stages = reward_file(request.reward)
+            objective: Objective | Stages = self._reward(request.reward)
         elif request.skill:
             objective = self._skills(request.skill)
         else:
             objective = _joined([self._goal(each, request, tell) for each in request.goal], request)
-        for region in request.avoid:
+        for region in filter(_is_region, request.avoid):
             objective = objective.avoiding(self._region(region, request.tolerance))
         if request.penalty:
             objective = objective.costing(request.penalty_weight, reward_file(request.penalty))
@@ -111,7 +126,22 @@ class Reading:
             raise VMGError(f"{self.whose} has no task that knows skills by name: name one with --task.")
         return self.task.asked_for(names)[0]
 
+    def _reward(self, text: str) -> Objective:
+        graph, weights = self.agent.built, self.agent.weights
+        if text.startswith(VERTICES):
+            return paid_in_vertices(graph, weights, read_pay(text, graph))
+        return reward_file(text)
+
+    def _vertices(self, text: str) -> Objective | None:
+        """The vertices that are named; None where something else is."""
+        graph, weights = self.agent.built, self.agent.weights
+        if not text.startswith(VERTICES) or VERTICES[:-1] in self.fields:
+            return None
+        return in_vertices(graph, weights, read_vertices(text, graph))
+
     def _goal(self, text: str, request: Request, tell: Tell) -> Objective:
+        if vertices := self._vertices(text):
+            return vertices
         wanted = read_goal(text, self.fields, self.states.shape[1], whose=self.whose)
         if not wanted.exact or request.tolerance is not None:
             if request.tolerance is not None and not wanted.exact:
@@ -127,6 +157,8 @@ class Reading:
         return wanted.objective(tolerance)
 
     def _region(self, text: str, tolerance: float | None) -> Objective:
+        if vertices := self._vertices(text):
+            return vertices
         region = read_goal(text, self.fields, self.states.shape[1], whose=self.whose)
         if region.exact and tolerance is None:
             tolerance = usual_tolerance(self.states, region.exact)
@@ -149,6 +181,30 @@ def _pairs(before: tuple[str, ...], goals: list[Objective]) -> list[tuple[Object
             raise VMGError(f"--before takes two numbers of goals, 1 to {len(goals)}: --before 1,2, not {text!r}.")
         pairs.append((goals[numbers[0] - 1], goals[numbers[1] - 1]))
     return pairs
+
+
+def without_avoided_edges(agent: Agent, request: Request) -> Agent:
+    """Return the agent with a graph that lacks the edges to be avoided."""
+    named = [edge for text in request.avoid if not _is_region(text) for edge in _read_edges(text)]
+    return replace(agent, graph=without_edges(agent.built, named), routes=None) if named else agent
+
+
+def names_vertices(request: Request) -> bool:
+    """Say whether a request names vertices or edges, whose numbers are those of one agent's graph."""
+    words = (*request.goal, *request.avoid, request.reward or "")
+    return any(text.startswith((VERTICES, EDGES)) for text in words)
+
+
+def _is_region(text: str) -> bool:
+    return not text.startswith(EDGES)
+
+
+def _read_edges(text: str) -> list[tuple[int, int]]:
+    """Read "edges=3-9,9-4": from which vertex to which each edge leads."""
+    pairs = [part.strip().split("-") for part in text.removeprefix(EDGES).split(",")]
+    if not all(len(pair) == 2 and all(each.isdecimal() for each in pair) for pair in pairs):
+        raise VMGError(f"{text!r} names no edges: write from which vertex to which each one leads, {EDGES}3-9,9-4.")
+    return [(int(tail), int(head)) for tail, head in pairs]
 
 
 def in_task(request: Request, task: Task) -> Task:

@@ -33,11 +33,10 @@ from vmg.envs import Task
 from vmg.evaluation import Actor, Scores, Summary, scored_by
 from vmg.goals.objectives import Objective, Stages
 from vmg.graph import MemoryGraph
-from vmg.graph.settings import GoalKind
 from vmg.runs.commands import command
 from vmg.runs.notes import Measured
 from vmg.runs.remarks import on_likeness
-from vmg.runs.requests import Reading, Request, Tell, check, in_task
+from vmg.runs.requests import Reading, Request, Tell, check, in_task, names_vertices, without_avoided_edges
 from vmg.runs.run import Run
 
 TIMED, TIMED_TOGETHER = 20, 3
@@ -71,7 +70,7 @@ class _Attempt:
 def retask(run: Run, request: Request, tell: Tell) -> Retasked:
     """Answer for each agent, telling so in sentences, then try it in the environment."""
     check(request)
-    agents = {seed: run.agent(seed) for seed in _seeds(run, request)}
+    agents = {seed: without_avoided_edges(run.agent(seed), request) for seed in _seeds(run, request)}
     asked = _Asked(run, request, tell)
     objective = None if request.is_random else asked.objective(next(iter(agents.values())))
     attempts = {
@@ -104,7 +103,10 @@ def retask(run: Run, request: Request, tell: Tell) -> Retasked:
 def _seeds(run: Run, request: Request) -> tuple[int, ...]:
     if unknown := [seed for seed in request.agents if seed not in run.seeds]:
         raise VMGError(f"{run.folder} has no agent of seed {unknown[0]}. It has: {', '.join(map(str, run.seeds))}.")
-    return request.agents or run.seeds
+    seeds = request.agents or run.seeds
+    if len(seeds) > 1 and names_vertices(request):
+        raise VMGError(f"Vertices have other numbers in each agent's graph: say whose they are, --seeds {seeds[0]}.")
+    return seeds
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------
@@ -143,8 +145,7 @@ class _Asked:
     def objective(self, agent: Agent) -> Objective | Stages:
         """Return what is wanted, in the words of this run."""
         whose = self.task.name if self.task else str(self.run.folder)
-        fields = {**agent.data.fields, **(self.task.fields if self.task else {})}
-        return Reading(fields, agent.built.states, self.task, whose).objective(self.request, self.tell)
+        return Reading(agent, self.task, whose).objective(self.request, self.tell)
 
     def answer(self, agent: Agent, objective: Objective | Stages) -> _Attempt:
         """Plan for the objective, and say from a start what can be done."""
@@ -166,7 +167,7 @@ class _Asked:
         if tried_in is None and self.request.n_episodes:
             self.tell(self.why_untried)
         answers = _answers(agent, milliseconds, plan.stages, explanations)
-        return _Attempt(_name(plan, self.request.goal_kind), answers, plan.policy(), tried_in)
+        return _Attempt(_name(plan, self.request), answers, plan.policy(), tried_in)
 
     def _tell_stages(self, words: Sequence[str], explanations: Sequence[Explanation], beginning: str) -> None:
         for number, said in enumerate(words):
@@ -176,7 +177,9 @@ class _Asked:
                 self.tell(f"From {beginning if number == 0 else 'there'}: {explanations[number]}")
 
     def _planned(self, agent: Agent, objective: Objective | Stages) -> tuple[AnyPlan, Episodes | None]:
-        """Plan from what the agent keeps, or else with the data."""
+        """Plan from what the agent keeps, or else with the data; rewards that are tried are scored by the data's."""
+        if self.request.reward and self.request.n_episodes:
+            return agent.plan(objective, self.episodes), self.episodes
         try:
             return agent.plan(objective), None
         except NeedsEpisodesError:
@@ -238,12 +241,14 @@ def _answers(
     }
 
 
-def _name(plan: AnyPlan, kind: GoalKind) -> str:
+def _name(plan: AnyPlan, request: Request) -> str:
     """Name a request by its words and by what it pays, so that a file that has changed is another request."""
     parts = plan.parts if isinstance(plan, ConjunctionPlan) else tuple(stage.objective for stage in plan.stages)
     recorded = plan.recorded if isinstance(plan, ConjunctionPlan) else plan.stages[0].recorded
     assert recorded is not None  # it was planned here
-    content = sha256(kind.encode())
+    content = sha256(request.goal_kind.encode())
+    if names_vertices(request):  # edges that are left out change neither the words nor the rewards
+        content.update(repr(request.avoid).encode())
     for part in parts:
         content.update(recorded.step_rewards(part).tobytes())
     if any(part.avoided or part.penalties for part in parts) or isinstance(plan, ConjunctionPlan):
