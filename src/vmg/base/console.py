@@ -59,6 +59,8 @@ def stopping_on_interrupt() -> Iterator[Callable[[], bool]]:
         yield lambda: bool(asked)
     finally:
         signal.signal(signal.SIGINT, before)
+    if asked:  # while nobody looked: what follows is not wanted either
+        raise KeyboardInterrupt
 
 
 @contextmanager

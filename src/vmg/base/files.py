@@ -1,34 +1,80 @@
-"""Files that are never half-written: each is made beside its place and renamed into it."""
+"""Files that are never half-written: each is made beside its place and renamed into it. What is read is looked at first:
+neither a pipe nor a small file that would fill the memory is opened.
+"""
 
+import fcntl
+import glob
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from vmg.base.errors import VMGError
 
+MOST_TEXT = 2**26
+"""Bytes of a text file that is read whole."""
+MUCH, EXPANDS = 2**30, 200
+"""Bytes beyond which a file may not hold more than so many times its own size: numbers that were recorded never do."""
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Say in a sentence that a file cannot be written: a full disk, a folder where that is not allowed."""
+    try:
+        yield
+    except BrokenPipeError:  # it is no file
+        raise
+    except OSError as error:
+        raise VMGError(
+            f"{path} could not be written: {error.strerror or error}. Make room for it, allow writing there, or choose "
+            "another place; what was there before is kept."
+        ) from error
+
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a path beside `path` to write to; rename it to `path` when the block ends well, remove it when not."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for left_by_a_kill in path.parent.glob(f".{path.name}.*.part"):
-        left_by_a_kill.unlink(missing_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        beside.touch()
-        mode = beside.stat().st_mode  # as the user's umask has it; some writers make files that nobody else can read
-        yield beside
-        with open(beside, "rb") as written:
-            os.fsync(written.fileno())
-        beside.chmod(mode)
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _remove_what_kills_left(path)
+        with _new_file_beside(path) as (beside, mode):
+            yield beside
+            with open(beside, "rb") as written:
+                os.fsync(written.fileno())
+            beside.chmod(mode)  # some writers make files that nobody else can read
+            os.replace(beside, path)
+
+
+@contextmanager
+def _new_file_beside(path: Path) -> Iterator[tuple[Path, int]]:
+    """Yield a file of a name that nobody can foresee, locked while it is written, and its mode by the user's umask."""
+    beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.part")
+    with open(beside, "xb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            yield beside, os.fstat(file.fileno()).st_mode
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+def _remove_what_kills_left(path: Path) -> None:
+    """Remove files beside a path that nobody writes to any more."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        with suppress(OSError), open(left, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            left.unlink()
+
+
+def append(file: BinaryIO, text: str) -> None:
+    """Add text to a file that was opened without a buffer, which would fail once more when a full file is closed."""
+    with writing(Path(file.name)):
+        left = text.encode()
+        while left:
+            left = left[file.write(left) :]
 
 
 def write_text(path: Path, text: str) -> None:
@@ -42,13 +88,35 @@ def write_json(path: Path, content: Any) -> None:
     write_text(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
+def check_file(path: Path) -> None:
+    """Refuse what is no file: what is not there, folders, and pipes and devices, which may never end."""
+    try:
+        if path.is_file():
+            return
+        there = path.exists()
+    except OSError as error:  # a name that is too long, links that run in a circle
+        raise VMGError(f"{path} cannot be opened: {error.strerror}. Name another file.") from error
+    raise VMGError(f"{path} is no file. Put the file itself there." if there else f"{path} does not exist.")
+
+
+def check_expansion(path: Path, size: int) -> None:
+    """Refuse a file whose content, of so many bytes, was made to fill the memory, or does not fit into it."""
+    own, memory = path.stat().st_size, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if size > memory or (size > MUCH and size > EXPANDS * own):
+        raise VMGError(
+            f"{path} is refused: its {own:,} bytes claim to hold {size:,}, which would fill the memory. Restore it from "
+            "a copy, or read it on a machine with more memory."
+        )
+
+
 def read_json(path: Path) -> Any:
     """Read JSON, or say which file is missing or damaged."""
+    check_file(path)
     try:
+        if path.stat().st_size > MOST_TEXT:
+            raise VMGError(f"it is larger than {MOST_TEXT:,} bytes")
         return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise VMGError(f"{path} does not exist.") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise VMGError(f"{path} is not readable as JSON: {error}. Restore it from a copy or make it again.") from error
 
 
@@ -60,11 +128,13 @@ def write_npz(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
 
 def read_npz(path: Path) -> dict[str, np.ndarray]:
     """Read every array of a .npz; pickled objects are refused, so opening a file can never run code."""
+    check_file(path)
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
+            check_expansion(path, sum(each.file_size for each in arrays.zip.infolist()))
             return {name: arrays[name] for name in arrays.files}
-    except FileNotFoundError as error:
-        raise VMGError(f"{path} does not exist.") from error
+    except VMGError:
+        raise
     except Exception as error:  # zip, zlib, header and pickle errors share no base class
         pickled = "allow_pickle" in str(error)
         why = "it is something else, or holds pickled objects, which are never opened" if pickled else error

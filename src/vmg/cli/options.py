@@ -11,6 +11,7 @@ from tyro.conf import Positional, arg
 
 from vmg.base.console import say, show
 from vmg.base.errors import VMGError
+from vmg.base.locks import held
 from vmg.data import takes_keys
 from vmg.envs import Task, find_task, task_of
 from vmg.runs import Run, load_run, save_run
@@ -53,9 +54,10 @@ def in_task(run: Run, task: str | None) -> Run:
     """Return the run with the task that is named, which it remembers from now on."""
     if task is None or resolved(task) == run.task:
         return run
-    run = replace(run, task=resolved(task))
-    run.named_task()  # a task that is none is not remembered
-    save_run(run)
+    with held(run.folder):
+        run = replace(load_run(run.folder), task=resolved(task))
+        run.named_task()  # a task that is none is not remembered
+        save_run(run)
     return run
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 from tyro.conf import OmitArgPrefixes, Positional, arg
 
 from vmg.base.console import say, show
+from vmg.base.locks import held
 from vmg.cli.options import end, parsed
 from vmg.studies import Study, StudyName, reproduce
 
@@ -33,7 +34,8 @@ class Reproduce:
 def run(arguments: list[str]) -> None:
     """Do the study and show its table."""
     options = parsed(Reproduce, "reproduce", arguments)
-    table = reproduce(options.name, options.study)
+    with held(options.study.out):
+        table = reproduce(options.name, options.study)
     if options.study.only == "train":
         end(options.json, table, f"Next, where the simulator is: vmg reproduce {options.name} --only evaluate")
         return

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from vmg.base.files import write_text
+from vmg.base.files import append, write_text, writing
 
 LossArrays = Mapping[str, np.ndarray]
 
@@ -26,22 +26,24 @@ class Logs:
         path = folder / "metrics.csv"
         self._columns, rows = _rows_until(path, step)
         write_text(path, rows)
-        self._csv = open(path, "a", encoding="utf-8")  # noqa: SIM115
-        self._boards = [_board(folder / "tensorboard" / f"seed_{seed}", step) for seed in seeds]
+        self._csv = open(path, "ab", buffering=0)  # noqa: SIM115
+        self._folder = folder / "tensorboard"
+        with writing(self._folder):
+            self._boards = [_board(self._folder / f"seed_{seed}", step) for seed in seeds]
 
     def write(self, step: int, training: LossArrays, validation: LossArrays) -> None:
         """Add one row per model; each loss has one entry per model. The first row of a file names its columns."""
         if not self._columns:
             self._columns = ["step", "seed", *training, *(f"validation_{name}" for name in training)]
-            self._csv.write(",".join(self._columns) + "\n")
+            append(self._csv, ",".join(self._columns) + "\n")
         for i, seed in enumerate(self._seeds):
             values = {name: float(losses[i]) for name, losses in training.items()}
             values |= {f"validation_{name}": float(losses[i]) for name, losses in validation.items()}
             numbers = (f"{values[name]:.9g}" if name in values else "" for name in self._columns[2:])
-            self._csv.write(",".join([str(step), str(seed), *numbers]) + "\n")
+            append(self._csv, ",".join([str(step), str(seed), *numbers]) + "\n")
             if self._boards[i] is not None:
-                _add_scalars(self._boards[i], step, values)
-        self._csv.flush()
+                with writing(self._folder):
+                    _add_scalars(self._boards[i], step, values)
 
     def sync(self) -> None:
         """Make sure that what was written outlives a power cut."""
@@ -54,9 +56,10 @@ class Logs:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._csv.close()
-        for board in self._boards:
-            if board is not None:
-                board.close()
+        with writing(self._folder):
+            for board in self._boards:
+                if board is not None:
+                    board.close()
 
 
 def _rows_until(path: Path, step: int) -> tuple[list[str], str]:
@@ -68,9 +71,9 @@ def _rows_until(path: Path, step: int) -> tuple[list[str], str]:
     if not lines or not lines[0].endswith("\n"):
         return [], ""
     header, *rows = lines
-    whole = (line for line in rows if line.endswith("\n"))
+    steps = ((line, line.partition(",")[0]) for line in rows if line.endswith("\n"))
     return header.rstrip("\n").split(","), header + "".join(
-        line for line in whole if int(line.partition(",")[0]) <= step
+        line for line, its in steps if its.isdecimal() and int(its) <= step
     )
 
 

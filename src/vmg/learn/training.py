@@ -11,6 +11,7 @@ import numpy as np
 
 from vmg.base.console import progress_bar, stopping_on_interrupt
 from vmg.base.errors import VMGError
+from vmg.base.locks import held
 from vmg.base.types import Float32s
 from vmg.data.episodes import Episodes
 from vmg.learn import loop
@@ -20,7 +21,7 @@ from vmg.learn.logs import Logs, LossArrays
 from vmg.learn.loop import State, initial_state, run_chunk, validation_losses
 from vmg.learn.models import AgentModel, CloningModel, Model
 from vmg.learn.stacking import initial_models, separate
-from vmg.learn.store import identity
+from vmg.learn.store import Store, identity
 from vmg.networks.weights import Weights, flat
 
 CHUNK = 1000  # steps in one call: long enough that the call costs nothing, short enough to watch
@@ -84,13 +85,12 @@ def fit_models(
 ) -> list[list[Weights]]:
     """Learn models of any kind, one for each training, side by side where they can be."""
     learners = [Learner(model, training) for model, training in zip(models, trainings, strict=True)]
-    for learner in learners:
-        _check_sizes(learner)
-        if learner.store:
-            learner.store.open(
-                identity(learner.model, learner.seeds, learner.episodes, learner.validation), resume=resume
-            )
-    with stopping_on_interrupt() as interrupted:
+    with ExitStack() as folders, stopping_on_interrupt() as interrupted:
+        for learner in learners:
+            _check_sizes(learner)
+            if learner.store:
+                folders.enter_context(held(learner.store.folder))
+                _open(learner, learner.store, resume)
         begun = [_begin(learner) for learner in learners]
         ended = [state for state, _ in begun]
         for step, here in _side_by_side(learners, [step for _, step in begun]):
@@ -101,6 +101,10 @@ def fit_models(
     return [separate(state.learned, learner.inputs) for learner, state in zip(learners, ended, strict=True)]
 
 
+def _open(learner: Learner, store: Store, resume: bool) -> None:
+    store.open(identity(learner.model, learner.seeds, learner.episodes, learner.validation), resume=resume)
+
+
 def _side_by_side(learners: Sequence[Learner], reached: Sequence[int]) -> list[tuple[int, list[int]]]:
     """Group the learners that are not at their end: the same step, and the same in all that must be shared.
 
@@ -109,7 +113,7 @@ def _side_by_side(learners: Sequence[Learner], reached: Sequence[int]) -> list[t
     groups: dict[Any, list[int]] = {}
     for i, (learner, step) in enumerate(zip(learners, reached, strict=True)):
         if step < learner.model.config.steps:
-            sizes = None if loop.batched() else tuple(learner.parts.items())
+            sizes = None if loop.batched() and learner.model.widens else tuple(learner.parts.items())
             alike = (learner.model.shared(), learner.fixed_inputs, sizes)
             groups.setdefault((step, alike), []).append(i)
     return [(step, here) for (step, _), here in groups.items()]

@@ -12,11 +12,12 @@ from vmg.base.console import say
 from vmg.base.files import write_json
 from vmg.learn.config import LearnConfig
 from vmg.runs import stages
-from vmg.runs.run import Run, load_run, save_run
+from vmg.runs.run import Run, alone, load_run, save_run
 
 AUTO = "auto"
 
 
+@alone
 def train(run: Run) -> None:
     """Choose how to learn, learn, and choose the graph; called again after a kill, it goes on where it was.
 

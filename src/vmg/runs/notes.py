@@ -1,6 +1,7 @@
 """Every evaluated episode, noted as it ends, so that a killed evaluation goes on where it was.
 
-RUN/evaluations/TASK_METHOD_seed_0.jsonl: first what was measured, then one line per episode.
+RUN/evaluations/TASK_METHOD_seed_0.jsonl: first what was measured, then one line per episode; a kill cuts at most the
+last one. Once all have ended they are in the order of their seeds, whoever ran them.
 """
 
 import json
@@ -13,7 +14,9 @@ from typing import Annotated, Any
 from tyro.conf import arg
 
 from vmg.base.errors import VMGError
-from vmg.base.files import read_json, write_json, write_text
+from vmg.base.files import append, read_json, write_json, write_text
+from vmg.base.locks import held
+from vmg.base.settings import read_record
 from vmg.base.versions import package_version
 from vmg.envs import Task
 from vmg.evaluation import Actor, EpisodeScore, Scores, evaluate
@@ -60,18 +63,21 @@ class Measured:
 
     def scores(self, actor: Actor, trial: Trial) -> Scores:
         """Evaluate, running only the episodes that are missing."""
-        known = self._known()
-        write_text(self.path, "".join(json.dumps(entry) + "\n" for entry in [self.identity, *map(asdict, known)]))
-        with open(self.path, "a", encoding="utf-8") as file:
+        with held(self.run.folder):
+            known = self._known()
+            self._write(known)
+            with open(self.path, "ab", buffering=0) as file:
+                scores = evaluate(
+                    actor, self.task, n_episodes=trial.n_episodes, first_seed=trial.first_seed, executor=trial.executor,
+                    workers=trial.workers, known=known, on_episode=lambda episode: append(file, _line(asdict(episode))),
+                    title=f"{self.method}, seed {self.seed}",
+                )  # fmt: skip
+            self._write(self._known())
+        return scores
 
-            def note(episode: EpisodeScore) -> None:
-                file.write(json.dumps(asdict(episode)) + "\n")
-                file.flush()
-
-            return evaluate(
-                actor, self.task, n_episodes=trial.n_episodes, first_seed=trial.first_seed, executor=trial.executor,
-                workers=trial.workers, known=known, on_episode=note, title=f"{self.method}, seed {self.seed}",
-            )  # fmt: skip
+    def _write(self, episodes: list[EpisodeScore]) -> None:
+        in_order = sorted(episodes, key=lambda episode: episode.seed)
+        write_text(self.path, "".join(map(_line, [self.identity, *map(asdict, in_order)])))
 
     def known_scores(self, trial: Trial) -> Scores | None:
         """Return what `scores` would without running an episode; None if episodes are missing."""
@@ -84,22 +90,23 @@ class Measured:
     def _known(self) -> list[EpisodeScore]:
         """Return the episodes noted for just these settings."""
         first, *entries = _entries(self.path) or [None]
-        return [EpisodeScore(**entry) for entry in entries] if first == self.identity else []
+        return _episodes(entries, self.path) if first == self.identity else []
 
 
 def episodes_of(run: Run, task_name: str, method: str, seed: int) -> list[EpisodeScore]:
     """Return every episode noted last for a model, whatever its settings, in the order of their seeds."""
-    entries = _entries(_file(run, task_name, method, seed))[1:]
-    return sorted((EpisodeScore(**entry) for entry in entries), key=lambda episode: episode.seed)
+    path = _file(run, task_name, method, seed)
+    return sorted(_episodes(_entries(path)[1:], path), key=lambda episode: episode.seed)
 
 
 def remembered(path: Path, of: dict[str, Any], make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """Return what was made of this before with this version, as the file remembers it, or make it and note it there."""
     identity = json.loads(json.dumps(of | {"version": package_version()}))
-    known: list[dict[str, Any]] = read_json(path) if path.exists() else []
+    known = read_json(path) if path.exists() else []
+    if not isinstance(known, list) or not all(isinstance(entry, dict) for entry in known):
+        raise _damaged(path, VMGError("it holds no list of what was made"))
     for entry in known:
-        if entry["of"] == identity:
-            made: dict[str, Any] = entry["made"]
+        if entry.get("of") == identity and isinstance(made := entry.get("made"), dict):
             return made
     made = make()
     write_json(path, [*known, {"of": identity, "made": made}])
@@ -111,19 +118,29 @@ def _file(run: Run, task_name: str, method: str, seed: int) -> Path:
     return run.folder / "evaluations" / f"{name}.jsonl"
 
 
+def _line(entry: dict[str, Any]) -> str:
+    return json.dumps(entry) + "\n"
+
+
+def _episodes(entries: list[Any], path: Path) -> list[EpisodeScore]:
+    try:
+        return [read_record(EpisodeScore, entry, place=f"line {i}") for i, entry in enumerate(entries, 2)]
+    except VMGError as error:
+        raise _damaged(path, error) from error
+
+
 def _entries(path: Path) -> list[Any]:
-    """Return the lines of a file of notes; a line that a kill has cut is left out."""
+    """Return the lines of a file of notes; the last one is left out if a kill has cut it."""
     if not path.exists():
         return []
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, ValueError) as error:
-        raise VMGError(f"{path} is not readable: {error}. Delete it, and evaluate again.") from error
-    return [entry for entry in map(_parsed, lines) if entry is not None]
+        whole = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        if whole and not whole[-1].endswith("\n"):
+            whole.pop()
+        return [json.loads(line) for line in whole]
+    except (OSError, ValueError, RecursionError) as error:
+        raise _damaged(path, error) from error
 
 
-def _parsed(line: str) -> Any:
-    try:
-        return json.loads(line)
-    except ValueError:
-        return None
+def _damaged(path: Path, why: Exception) -> VMGError:
+    return VMGError(f"{path} is not readable: {str(why).removesuffix('.')}. Delete it, and evaluate again.")

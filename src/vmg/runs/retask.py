@@ -37,7 +37,7 @@ from vmg.runs.commands import command
 from vmg.runs.notes import Measured
 from vmg.runs.remarks import on_likeness
 from vmg.runs.requests import Reading, Request, Tell, check, in_task, names_vertices, without_avoided_edges
-from vmg.runs.run import Run
+from vmg.runs.run import Run, alone
 
 TIMED, TIMED_TOGETHER = 20, 3
 """Calls that the time to the first action is the median of; fewer where an order of goals is found in each."""
@@ -67,6 +67,7 @@ class _Attempt:
     """None: only asked."""
 
 
+@alone
 def retask(run: Run, request: Request, tell: Tell) -> Retasked:
     """Answer for each agent, telling so in sentences, then try it in the environment."""
     check(request)

@@ -7,10 +7,12 @@ episodes.npz             the data, where they were made on the spot
 auto.json                what was chosen from the data, where the preset was `auto`
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from vmg.agent.agent import Agent
 from vmg.agent.auto import Chosen
@@ -18,6 +20,7 @@ from vmg.agent.folder import renewed
 from vmg.agent.settings import AgentConfig
 from vmg.base.errors import VMGError
 from vmg.base.files import read_json, write_json
+from vmg.base.locks import held
 from vmg.base.settings import read_record
 from vmg.data import load, read_npz, reader_of, save
 from vmg.data.episodes import Episodes
@@ -26,6 +29,9 @@ from vmg.data.fields import Fields
 from vmg.envs import TASKS, Task, find_task, fitting, task_of
 
 FORMAT = 2
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -140,6 +146,27 @@ def save_run(run: Run) -> None:
     """Write run.json."""
     content: dict[str, Any] = {name: value for name, value in vars(run).items() if name != "folder"}
     write_json(run.folder / "run.json", {"format": FORMAT, **content, "config": run.config.to_dict()})
+
+
+def change_settings(run: Run, **stages: Any) -> Run:
+    """Write run.json with other settings of these stages, and those of all others as they are there; return the run."""
+    changed = replace(run, config=replace(load_run(run.folder).config, **stages))
+    save_run(changed)
+    return changed
+
+
+def alone(stage: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Decorate what writes to the folders of runs: another process that does, too, is told so and stops."""
+
+    @wraps(stage)
+    def held_stage(*arguments: Arguments.args, **options: Arguments.kwargs) -> Result:
+        with ExitStack() as stack:
+            for run in arguments:
+                if isinstance(run, Run):
+                    stack.enter_context(held(run.folder))
+            return stage(*arguments, **options)
+
+    return held_stage
 
 
 def load_run(folder: Path) -> Run:

@@ -27,7 +27,7 @@ from vmg.networks.encoder import embed
 from vmg.runs.commands import evaluate_command
 from vmg.runs.notes import Measured, Trial
 from vmg.runs.remarks import idle_options, idle_workers, on_graph, on_likeness, on_plan, reach_of_starts
-from vmg.runs.run import Run, load_run, save_run
+from vmg.runs.run import Run, alone, change_settings, load_run, save_run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +38,7 @@ class EvaluateTrial(Trial):
     """Also train and score behaviour cloning, plain and goal-conditioned, on the same data and budget."""
 
 
+@alone
 def train(*runs: Run) -> None:
     """Learn the agents of all seeds and runs, side by side where they can be; a killed run goes on where it was."""
     for run in runs:
@@ -59,12 +60,14 @@ def train(*runs: Run) -> None:
         say(f"Trained for {run.config.learn.steps:,} steps: {folders}.")
 
 
+@alone
 def train_baselines(*runs: Run) -> None:
     """Learn behaviour cloning, plain and goal-conditioned, for all runs, side by side where they can be."""
     for alike in _alike(list(zip(runs, _trainings(runs, "baselines"), strict=True))):
         _cloning(alike[0][0], [training for _, training in alike])
 
 
+@alone
 def build(run: Run, config: GraphConfig) -> None:
     """Build the graph of every agent that has not got this one already."""
     task, episodes = run.task_or_none(), None
@@ -82,9 +85,10 @@ def build(run: Run, config: GraphConfig) -> None:
         built.save(folder)
         say(f"{folder}: {_in_words(built, held_out)}")
         _say_all(on_graph(built.built, run.folder))
-    save_run(replace(run, config=replace(run.config, graph=config)))
+    change_settings(run, graph=config)
 
 
+@alone
 def solve(run: Run, config: SolveConfig) -> None:
     """Solve the graph of every agent for the rewards recorded in the data."""
     _say_all(idle_options(replace(run.config, solve=config), "solve"))
@@ -95,9 +99,10 @@ def solve(run: Run, config: SolveConfig) -> None:
         values = solved.own_plan.values
         say(f"{folder}: values from {values.min():.3g} to {values.max():.3g}.")
         _say_all(on_plan(solved.own_plan))
-    save_run(replace(run, config=replace(run.config, solve=config)))
+    change_settings(run, solve=config)
 
 
+@alone
 def evaluate_run(run: Run, config: ActConfig, trial: EvaluateTrial) -> dict[str, list[Scores]]:
     """Evaluate every agent, and the baselines if asked, in the run's task: the scores of each, seed by seed."""
     task = run.find_task()
@@ -113,8 +118,7 @@ def evaluate_run(run: Run, config: ActConfig, trial: EvaluateTrial) -> dict[str,
         found["VMG"].append(scores)
     if trial.baselines:
         found |= baseline_scores(run, task, trial)
-    run = replace(run, config=replace(run.config, act=config, graph=acting.config.graph))
-    save_run(run)
+    run = change_settings(run, act=config, graph=acting.config.graph)
     _write_scores(run, task, found, trial)
     return found
 
@@ -134,6 +138,7 @@ def agent_scores(run: Run, task: Task, method: str, agent: Agent, actor: Actor, 
     return Measured(run, task, method, agent.seed, agent.config.to_dict()).scores(actor, trial)
 
 
+@alone
 def baseline_scores(run: Run, task: Task, trial: Trial) -> dict[str, list[Scores]]:
     """Train behaviour cloning, plain and goal-conditioned, as far as it is not trained yet, and evaluate both."""
     (actors,) = _cloning(run, _trainings([run], "baselines"))

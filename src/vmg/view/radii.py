@@ -10,7 +10,7 @@ from vmg.base.console import progress_bar
 from vmg.base.files import read_json, write_json
 from vmg.data.episodes import Episodes
 from vmg.evaluation import evaluate
-from vmg.runs.run import Run
+from vmg.runs.run import Run, alone
 from vmg.view.charts import RadiusRow
 
 AROUND = (0.5, 0.7, 1.0, 1.4, 2.0)
@@ -29,6 +29,7 @@ def size_by_radius(agent: Agent, episodes: Episodes) -> list[RadiusRow]:
     return rows
 
 
+@alone
 def score_by_radius(
     run: Run, agent: Agent, episodes: Episodes, radii: Sequence[float], *, n_episodes: int, workers: int | None = None
 ) -> list[RadiusRow]:
