@@ -6,7 +6,8 @@
     metrics.csv          losses, where it was trained with a folder
 
 Only safe formats: opening an agent can never run code. Acting needs neither JAX nor a compiler. Folders of version 0.1
-(format 1) are read, too.
+(format 1) are read, too. What is read is checked against itself: sizes fit, indices lie in range, routes go along edges
+and end, and no file was changed or belongs to another agent.
 """
 
 import warnings
@@ -21,13 +22,13 @@ import numpy as np
 
 from vmg.agent.card import write_card
 from vmg.agent.settings import AgentConfig
+from vmg.agent.soundness import is_sound
 from vmg.base.errors import VMGError
 from vmg.base.files import read_json, read_npz, write_json, write_npz
 from vmg.base.settings import read_record
 from vmg.base.versions import versions
 from vmg.data.facts import DataFacts
 from vmg.graph import ROUTES, MemoryGraph, Recordings, Routes, Unrecorded
-from vmg.graph.routes.edges import are_indices
 from vmg.networks import LowLevel, Weights, load_weights, save_weights
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 FORMAT = 2
 WEIGHTS, GRAPH = "made_by_weights", "made_for_graph"  # what ties the files of a folder to each other
+CONTENT = "sha256"  # of all arrays of a file: a file that was changed is no longer what it says
 _NEEDED = ("config", "data", "seed")
 
 
@@ -47,11 +49,11 @@ def save(agent: "Agent", folder: Path) -> None:
     save_weights(folder / "weights.safetensors", agent.weights)
     digest = _digest(folder / "weights.safetensors")
     if agent.graph:
-        write_npz(folder / "graph.npz", _graph_arrays(agent.graph) | {WEIGHTS: np.array(digest)})
+        _write_sealed(folder / "graph.npz", _graph_arrays(agent.graph) | {WEIGHTS: np.array(digest)})
     if agent.routes:
         kind = {} if agent.routes.kind in _TOLD_BY_ARRAYS else {"kind": np.array(agent.routes.kind)}
         tied = {GRAPH: np.array(_contents(folder / "graph.npz"))}
-        write_npz(folder / "solution.npz", agent.routes.arrays() | kind | tied)
+        _write_sealed(folder / "solution.npz", agent.routes.arrays() | kind | tied)
     write_json(folder / "versions.json", {"format": str(FORMAT), **versions()})
     _forget_other_scores(folder, agent.config)
     description = {"config": agent.config.to_dict(), "data": asdict(agent.data), "seed": agent.seed}
@@ -70,13 +72,18 @@ def load(folder: Path) -> dict[str, Any]:
         raise VMGError(f"{path}: seed must be a whole number of at least 0, not {seed!r}.")
     settings = AgentConfig.from_dict(config, place=f"{path}: config")
     facts = read_record(DataFacts, data, place=f"{path}: data")
-    weights = _fitting_weights(folder / "weights.safetensors", facts, settings.learn.low_level)
+    weights = _fitting_weights(folder / "weights.safetensors", facts, settings)
     digest = _digest(folder / "weights.safetensors")
     if told.get(WEIGHTS, digest) != digest:
         raise VMGError(f"{folder / 'weights.safetensors'} belongs to another agent than {path}: restore its own.")
     agent = {"config": settings, "data": facts, "seed": seed, "weights": weights}
     if (folder / "graph.npz").exists():
         graph = _load_graph(folder / "graph.npz", settings.graph.goal_columns, digest)
+        if (
+            graph.features.shape[1] != settings.learn.metric_dimension
+            or graph.states.shape[1] != facts.observation_size
+        ):
+            raise VMGError(f"{folder / 'graph.npz'} does not fit the weights beside it. {_REBUILD}")
         agent["graph"] = graph
         if (folder / "solution.npz").exists():
             agent["routes"] = _load_routes(folder / "solution.npz", graph)
@@ -131,15 +138,39 @@ def _forget_other_scores(folder: Path, config: AgentConfig) -> None:
         (folder / "scores.json").unlink(missing_ok=True)
 
 
-def _fitting_weights(path: Path, facts: DataFacts, low_level: LowLevel) -> Weights:
-    weights = load_weights(path, low_level)
-    sizes = len(weights["encoder_input"]["mean"]), len(weights["action_decoder"]["b2"])
-    if sizes != (facts.observation_size, facts.action_size):
+def _fitting_weights(path: Path, facts: DataFacts, settings: AgentConfig) -> Weights:
+    weights = load_weights(path, settings.learn.low_level)
+    sizes = tuple(len(weights[part][name]) for part, name in _SIZES)
+    told = (facts.observation_size, facts.action_size, settings.learn.metric_dimension, settings.learn.hidden_units)
+    if sizes != told:
         raise VMGError(
-            f"{path} does not belong to this agent: its observations and actions have {sizes} numbers, but "
-            f"config.json says {(facts.observation_size, facts.action_size)}."
+            f"{path} does not belong to this agent: its observations, actions, features and hidden layers have {sizes} "
+            f"numbers, but config.json says {told}."
         )
     return weights
+
+
+_SIZES = (("encoder_input", "mean"), ("action_decoder", "b2"), ("state_encoder", "b2"), ("state_encoder", "b0"))
+
+
+def _write_sealed(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
+    write_npz(path, {**arrays, CONTENT: np.array(_content(arrays))})
+
+
+def _check_seal(path: Path, arrays: Mapping[str, np.ndarray], cure: str) -> None:
+    """Refuse a file whose arrays are not those that were written; files of earlier versions do not say."""
+    others = {name: array for name, array in arrays.items() if name != CONTENT}
+    if CONTENT in arrays and str(arrays[CONTENT]) != _content(others):
+        raise VMGError(f"{path} was changed after it was written. {cure}")
+
+
+def _content(arrays: Mapping[str, np.ndarray]) -> str:
+    """SHA-256 of arrays with their names, types and shapes."""
+    state = sha256()
+    for name, array in sorted(arrays.items()):
+        state.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        state.update(np.ascontiguousarray(array).data if array.size else b"")
+    return state.hexdigest()
 
 
 # --- the graph --------------------------------------------------------------------------------------------------------
@@ -161,81 +192,42 @@ def _graph_arrays(graph: MemoryGraph) -> dict[str, np.ndarray]:
     return arrays | {name: array for name, array in kept.items() if array is not None}
 
 
+_REBUILD = "Delete it and build the graph again (`vmg build`)."
+
+
 def _load_graph(path: Path, goal_columns: tuple[int, ...], weights: str) -> MemoryGraph:
-    arrays = read_npz(path)
-    if str(arrays.pop(WEIGHTS, weights)) != weights:
-        raise VMGError(f"{path} was built with other weights. Delete it and build the graph again (`vmg build`).")
+    whole = read_npz(path)
+    arrays = {name: array for name, array in whole.items() if name not in (WEIGHTS, CONTENT)}
+    if str(whole.get(WEIGHTS, weights)) != weights:
+        raise VMGError(f"{path} was built with other weights. {_REBUILD}")
+    try:
+        graph = _graph(arrays, goal_columns)
+        sound = is_sound(graph)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise VMGError(f"{path} does not hold a graph: {error}. {_REBUILD}") from error
+    if not sound:
+        raise VMGError(f"{path} is damaged: its arrays do not fit together. {_REBUILD}")
+    _check_seal(path, whole, _REBUILD)
+    return graph
+
+
+def _graph(arrays: dict[str, np.ndarray], goal_columns: tuple[int, ...]) -> MemoryGraph:
     places = arrays.pop("places", None)
     kept, beyond = (
         {name.removeprefix(prefix): arrays.pop(name) for name in list(arrays) if name.startswith(prefix)}
         for prefix in ("recorded_", "unrecorded_")
     )
-    try:
-        graph = MemoryGraph(
-            **{**arrays, "radius": float(arrays["radius"])},  # type: ignore[arg-type]
-            recordings=Recordings(**kept) if kept else None,
-            goal_columns=goal_columns if places is not None else (),
-            places=places,
-            unrecorded=_unrecorded(**beyond) if beyond else None,
-        )
-    except (KeyError, TypeError) as error:
-        raise VMGError(f"{path} does not hold a graph: {error}.") from error
-    if not _is_sound(graph):
-        raise VMGError(
-            f"{path} is damaged: its arrays do not fit together. Delete it and build the graph again (`vmg build`)."
-        )
-    return graph
-
-
-def _unrecorded(*, sources: np.ndarray, **arrays: np.ndarray) -> Unrecorded:
-    return Unrecorded(sources=tuple(sources.tolist()), **arrays)
-
-
-def _is_sound(graph: MemoryGraph) -> bool:
-    """Say whether a graph's arrays have the right dimensions and sizes, and lie within each other."""
-    tables = (graph.features, graph.states)
-    vectors = (graph.rows, graph.first_edge, graph.heads, graph.counts, graph.labels, graph.slots, graph.lengths)
-    if any(array.ndim != 2 or array.dtype != np.float32 for array in tables):
-        return False
-    if any(array.ndim != 1 or array.dtype.kind not in "iu" for array in vectors):
-        return False
-    n, n_edges, n_rows, n_steps = len(graph.features), len(graph.heads), len(graph.labels), len(graph.slots)
-    return bool(
-        n > 0
-        and graph.first_edge.shape == (n + 1,)
-        and graph.first_edge[0] == 0
-        and graph.first_edge[-1] == n_edges
-        and (np.diff(graph.first_edge) >= 0).all()
-        and len(graph.counts) == n_edges + n
-        and len(graph.states) == len(graph.rows) == n
-        and n_rows == n_steps + len(graph.lengths)
-        and graph.lengths.sum() == n_steps
-        and are_indices(graph.heads, n)
-        and are_indices(graph.labels, n)
-        and are_indices(graph.slots, n_edges + n)
-        and are_indices(graph.rows, n_rows)
-        and np.isfinite(graph.features).all()
-        and _is_sound_beside(graph, n_rows)
+    return MemoryGraph(
+        **{**arrays, "radius": float(arrays["radius"])},  # type: ignore[arg-type]
+        recordings=Recordings(**kept) if kept else None,
+        goal_columns=goal_columns if places is not None else (),
+        places=places,
+        unrecorded=_unrecorded(**beyond) if beyond else None,
     )
 
 
-def _is_sound_beside(graph: MemoryGraph, n_rows: int) -> bool:
-    """Say the same of what a graph may have beside its vertices and edges."""
-    recordings, places, beyond = graph.recordings, graph.places, graph.unrecorded
-    if recordings and not (
-        recordings.features.shape == (n_rows, graph.features.shape[1])
-        and recordings.observations.shape == (n_rows, graph.states.shape[1])
-    ):
-        return False
-    if beyond and not (
-        are_indices(beyond.edges, graph.n_edges)
-        and are_indices(beyond.kinds, len(beyond.sources))
-        and len(beyond.edges) == len(beyond.kinds) == len(beyond.steps) == len(beyond.prices)
-    ):
-        return False
-    if graph.observations is not None and graph.observations.shape != (n_rows, graph.states.shape[1]):
-        return False
-    return places is None or places.shape == (n_rows, len(graph.goal_columns))
+def _unrecorded(*, sources: np.ndarray, **arrays: np.ndarray) -> Unrecorded:
+    return Unrecorded(sources=tuple(map(str, sources.tolist())), **arrays)
 
 
 # --- routes -----------------------------------------------------------------------------------------------------------
@@ -245,23 +237,27 @@ _TOLD_BY_ARRAYS = {"edges": "passed", "recordings": "changes"}
 
 
 def _load_routes(path: Path, graph: MemoryGraph) -> Routes | None:
-    arrays = read_npz(path)
-    if "to_go" in arrays:
+    whole = read_npz(path)
+    if "to_go" in whole:
         warnings.warn(
             f"{path} keeps routes along recordings as an earlier version did, and is left out: "
             "solve the graph again (`vmg solve`).",
             stacklevel=4,
         )
         return None
-    if GRAPH in arrays and str(arrays.pop(GRAPH)) != _contents(path.with_name("graph.npz")):
-        raise VMGError(f"{path} was made for another graph. Delete it and solve the graph again (`vmg solve`).")
+    if GRAPH in whole and str(whole[GRAPH]) != _contents(path.with_name("graph.npz")):
+        raise VMGError(f"{path} was made for another graph. {_RESOLVE}")
+    arrays = {name: array for name, array in whole.items() if name not in (GRAPH, CONTENT)}
     told = (kind for kind, array in _TOLD_BY_ARRAYS.items() if array in arrays)
-    routes = ROUTES.find(str(arrays["kind"]) if "kind" in arrays else next(told, "edges"))
+    found = ROUTES.find(str(arrays["kind"]) if "kind" in arrays else next(told, "edges"))
     try:
-        return routes.from_arrays(graph, arrays)
-    except (KeyError, TypeError) as error:
-        raise VMGError(f"{path} does not hold routes: {error}.") from error
+        routes = found.from_arrays(graph, arrays)
     except VMGError as error:
-        raise VMGError(
-            f"{path} does not fit the graph beside it ({error}). Delete it and solve the graph again (`vmg solve`)."
-        ) from error
+        raise VMGError(f"{path} does not fit the graph beside it ({error}). {_RESOLVE}") from error
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        raise VMGError(f"{path} does not hold routes: {error}. {_RESOLVE}") from error
+    _check_seal(path, whole, _RESOLVE)
+    return routes
+
+
+_RESOLVE = "Delete it and solve the graph again (`vmg solve`)."

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from vmg.base.errors import VMGError
+from vmg.networks.actions import ACTIONS
 from vmg.networks.encoder import metric_parts
 from vmg.networks.lowlevel import LowLevel
 from vmg.networks.lowlevel.translator import Translator
@@ -25,7 +26,12 @@ def checked_model(tensors: Tensors, path: Path, low_level: LowLevel) -> Weights:
     shapes: dict[str, tuple[int, ...]] = {f"encoder_input.{name}": (observation_size,) for name in ("mean", "std")}
     shapes |= layer_shapes(metric_parts(observation_size, action_size, dimension), hidden)
     shapes |= low_level.shapes(tensors, observation_size, action_size, hidden)
+    if any(name.startswith(f"{ACTIONS}.") for name in tensors):
+        shapes |= {f"{ACTIONS}.{name}": (action_size,) for name in ("mean", "std")}
     check_tensors(tensors, shapes, path)
+    for name in tensors:
+        if name.endswith((".std", ".spread")) and not (tensors[name] > 0).all():
+            raise VMGError(f"{path} does not hold a model: {name} must be above 0, since inputs are divided by it.")
     if problem := low_level.check(tensors, observation_size):
         raise VMGError(f"{path} does not hold a model: {problem}.")
     return nested(tensors)

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from vmg.base.errors import VMGError
-from vmg.base.files import replacing
+from vmg.base.files import check_file, replacing
 from vmg.base.types import Float32s
 from vmg.networks.mlp import Layers
 
@@ -50,17 +50,16 @@ def write_tensors(path: Path, tensors: Mapping[str, Any], metadata: dict[str, st
 
 def read_tensors(path: Path) -> tuple[Tensors, dict[str, str]]:
     """Read every tensor and the metadata of a safetensors file, or say which file is missing or damaged."""
-    if not path.is_file():
-        raise VMGError(f"{path} does not exist.")
+    check_file(path)
     try:
         with safe_open(path, framework="numpy") as file:
             return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
-    except (SafetensorError, OSError) as error:
+    except Exception as error:  # types of numbers that numpy does not know end in any of several
         raise VMGError(f"{path} is not a readable safetensors file: {error}. Restore it or make it again.") from error
 
 
 def check_tensors(tensors: Tensors, shapes: Mapping[str, tuple[int, ...]], path: Path) -> None:
-    """Refuse a model in which one of these float32 tensors is missing or of another shape."""
+    """Refuse a model in which one of these float32 tensors is missing, of another shape, or not finite."""
     for name, shape in shapes.items():
         if name not in tensors:
             raise VMGError(f"{path} does not hold a model: the tensor {name} is missing.")
@@ -69,3 +68,9 @@ def check_tensors(tensors: Tensors, shapes: Mapping[str, tuple[int, ...]], path:
                 f"{path} does not hold a model that fits together: {name} is {tensors[name].dtype} of shape "
                 f"{tensors[name].shape}, but float32 of shape {shape} is needed."
             )
+        if not np.isfinite(tensors[name]).all():
+            raise VMGError(f"{path} does not hold a model: {name} has numbers that are not finite. Train it again.")
+    networks = {name.rpartition(".")[0] for name in shapes if name.endswith(".w0")}
+    for name in tensors:
+        if name.rpartition(".")[0] in networks and name not in shapes:
+            raise VMGError(f"{path} does not hold a model that fits together: there is no place for {name}.")
