@@ -29,7 +29,7 @@ from vmg.base.settings import read_record
 from vmg.base.versions import versions
 from vmg.data.facts import DataFacts
 from vmg.graph import ROUTES, MemoryGraph, Recordings, Routes, Unrecorded
-from vmg.networks import LowLevel, Weights, load_weights, save_weights
+from vmg.networks import Weights, load_weights, save_weights
 
 if TYPE_CHECKING:
     from vmg.agent.agent import Agent

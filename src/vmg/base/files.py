@@ -1,5 +1,6 @@
-"""Files that are never half-written: each is made beside its place and renamed into it. What is read is looked at first:
-neither a pipe nor a small file that would fill the memory is opened.
+"""Files that are never half-written: each is made beside its place and renamed into it.
+
+What is read is looked at first: neither a pipe nor a small file that would fill the memory is opened.
 """
 
 import fcntl
@@ -104,8 +105,8 @@ def check_expansion(path: Path, size: int) -> None:
     own, memory = path.stat().st_size, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if size > memory or (size > MUCH and size > EXPANDS * own):
         raise VMGError(
-            f"{path} is refused: its {own:,} bytes claim to hold {size:,}, which would fill the memory. Restore it from "
-            "a copy, or read it on a machine with more memory."
+            f"{path} is refused: its {own:,} bytes claim to hold {size:,}, which would fill the memory. Restore it "
+            "from a copy, or read it on a machine with more memory."
         )
 
 

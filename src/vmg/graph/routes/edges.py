@@ -128,20 +128,31 @@ class EdgeRoutes:
     @classmethod
     def from_arrays(cls, graph: "MemoryGraph", arrays: Mapping[str, np.ndarray]) -> Self:
         """Put routes back in place if they fit the graph and every one of them ends."""
-        finals = FinalStates.from_arrays(arrays, len(graph.labels), graph.states.shape[1])
+        finals = FinalStates.from_arrays(arrays, graph)
         routes = cls(graph, arrays["values"], arrays["targets"], arrays["hops"], arrays["passed"], finals)
         n, n_entries = graph.n_vertices, graph.n_vertices + len(routes.via)
         sound = (
-            routes.values.shape == routes.targets.shape == (n,)
+            are_values(routes.values, n)
+            and routes.targets.shape == (n,)
             and routes.following.shape == (n_entries,)
+            and routes.via.ndim == 1
             and are_indices(routes.targets, n)
             and are_indices(routes.following, n_entries)
             and are_indices(routes.via, n)
         )
         if not sound:
             raise VMGError("the tables of its routes do not fit the graph")
-        followed_to_end(routes.following)
+        ends = routes.vertices(followed_to_end(routes.following))
+        if not routes._goes_along_edges() or not np.array_equal(ends[:n], routes.targets):
+            raise VMGError("its routes leave the edges, or do not end where it says they do")
         return routes
+
+    def _goes_along_edges(self) -> bool:
+        """Say whether every entry leads to its own vertex or along an edge of the graph."""
+        graph, n, entries = self.graph, self.graph.n_vertices, np.arange(len(self.following), dtype=np.int32)
+        here, there = (self.vertices(each).astype(np.int64) for each in (entries, self.following))
+        edges = graph.tails.astype(np.int64) * n + graph.heads
+        return bool(np.isin((here * n + there)[here != there], edges).all())
 
 
 @dataclass
@@ -180,6 +191,11 @@ PATIENCE = 10  # this many steps without progress is stuck
 def are_indices(indices: np.ndarray, n: int) -> bool:
     """Say whether an array holds whole numbers from 0 to n − 1 alone."""
     return bool(np.issubdtype(indices.dtype, np.integer) and ((indices >= 0) & (indices < n)).all())
+
+
+def are_values(values: np.ndarray, n: int) -> bool:
+    """Say whether an array holds one finite number for each of n vertices."""
+    return values.shape == (n,) and values.dtype == np.float64 and bool(np.isfinite(values).all())
 
 
 def edge_weights(rewards: EdgeRewards, graph: "MemoryGraph", path_weights: PathWeights) -> Int64s:

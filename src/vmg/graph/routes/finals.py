@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from vmg.base.errors import VMGError
 from vmg.base.types import Float32s, Float64s, Int32s, Int64s
+
+if TYPE_CHECKING:
+    from vmg.graph.memory import MemoryGraph
 
 MOST = 500
 """So many are kept, and at least one in each vertex that has any."""
@@ -31,19 +34,20 @@ class FinalStates:
         return {f"final_{name}": array for name, array in vars(self).items()}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, np.ndarray], n_rows: int, state_size: int) -> Self | None:
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray], graph: "MemoryGraph") -> Self | None:
         """Undo `arrays`; None where there are none."""
         kept = {name.removeprefix("final_"): array for name, array in arrays.items() if name.startswith("final_")}
         if not kept:
             return None
         finals = cls(**kept)
-        rows = finals.rows
+        n, (_, size), (_, dimension) = len(finals.rows), graph.states.shape, graph.features.shape
         sound = (
-            rows.ndim == 1
-            and bool(((rows >= 0) & (rows < n_rows)).all())
-            and finals.states.shape == (len(rows), state_size)
-            and finals.features.ndim == 2
-            and len(rows) == len(finals.features) == len(finals.shortfalls) > 0
+            n > 0
+            and finals.rows.shape == finals.shortfalls.shape == (n,)
+            and finals.rows.dtype.kind == "i"
+            and bool(((finals.rows >= 0) & (finals.rows < len(graph.labels))).all())
+            and (finals.states.shape, finals.features.shape) == ((n, size), (n, dimension))
+            and all(np.isfinite(each).all() for each in (finals.states, finals.features, finals.shortfalls))
         )
         if not sound:
             raise VMGError("its final states do not fit the graph")

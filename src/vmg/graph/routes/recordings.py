@@ -28,7 +28,7 @@ from vmg.graph.routes.base import (
     summed_to_end,
     without_repeats,
 )
-from vmg.graph.routes.edges import are_indices
+from vmg.graph.routes.edges import are_indices, are_values
 from vmg.graph.routes.finals import FinalStates
 from vmg.graph.settings import PathWeights
 
@@ -239,13 +239,14 @@ class RecordingRoutes:
     @classmethod
     def from_arrays(cls, graph: "MemoryGraph", arrays: Mapping[str, np.ndarray]) -> Self:
         """Put routes back in place if they fit the graph, stay in their recordings and switch where they lie."""
-        first_entries, n, n_rows = arrays["hops"], graph.n_vertices, len(graph.labels)
-        if arrays["values"].shape != (n,) or first_entries.shape != (n,) or not are_indices(first_entries, n + n_rows):
+        first_entries, n = arrays["hops"], graph.n_vertices
+        entries = first_entries.shape == (n,) and are_indices(first_entries, n + len(graph.labels))
+        if not entries or not are_values(arrays["values"], n):
             raise VMGError("the tables of its routes do not fit the graph")
         routes = cls(
             graph, arrays["values"], _starts(first_entries), float(arrays["switch_cost"]), arrays["changes"],
             int(arrays["usual"]), arrays["slots"], arrays["costs"], arrays.get("stops", np.zeros(0, np.int32)),
-            FinalStates.from_arrays(arrays, n_rows, graph.states.shape[1]),
+            FinalStates.from_arrays(arrays, graph),
         )  # fmt: skip
         if not routes._is_sound(first_entries) or not routes._comes_to_an_end():
             raise VMGError("its routes do not fit the recordings of the graph")
@@ -257,12 +258,14 @@ class RecordingRoutes:
         if graph.recordings is None or self.switches.shape != ((n_rows + 7) // 8,) or self.switches.dtype != np.uint8:
             return False
         stopping = np.unpackbits(self.switches, count=n_rows).view(bool) | ended[graph.labels]
-        if not are_indices(self.stops, n_rows):
+        if self.stops.ndim != 1 or not are_indices(self.stops, n_rows):
             return False
         stopping[self.stops] = True
         return bool(
             (moving | ended).all()
-            and self.slots.shape == self.costs.shape
+            and self.slots.shape == self.costs.shape == (len(self.slots),)
+            and 0 <= self.usual <= STEP
+            and 0 <= self.switch_cost < np.inf
             and are_indices(self.slots, len(graph.counts))
             and are_indices(self.costs, STEP + 1)
             and (graph.labels[self.starts[moving]] == np.flatnonzero(moving)).all()
