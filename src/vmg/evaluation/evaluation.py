@@ -4,8 +4,8 @@ Every episode is run by one worker from its first step to its last and depends o
 the number of workers change nothing but the time.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
@@ -17,7 +17,7 @@ from vmg.base.console import progress_bar
 from vmg.base.errors import VMGError
 from vmg.base.types import Float32s
 from vmg.envs.task import Task
-from vmg.evaluation.executors import EXECUTORS
+from vmg.evaluation.executors import EXECUTORS, beat
 from vmg.evaluation.scores import EpisodeScore, Scores
 from vmg.goals.objectives import Objective
 
@@ -57,9 +57,13 @@ def evaluate(
     done = {e.seed: e for e in known if e.seed in seeds}
     missing = [seed for seed in seeds if seed not in done]
     execute = EXECUTORS.find(executor)
-    with progress_bar(f"Evaluating {title or task.name}", n_episodes, show=show_progress) as advance:
+    with ExitStack() as stack:
+        advance = stack.enter_context(progress_bar(f"Evaluating {title or task.name}", n_episodes, show=show_progress))
         advance(len(done))
-        for result in execute(EpisodeWork(actor, task), missing, workers):
+        results = execute(EpisodeWork(actor, task), missing, workers)
+        if isinstance(results, Generator):
+            stack.enter_context(closing(results))  # its processes end here, whatever happens
+        for result in results:
             done[result.seed] = result
             if on_episode:
                 on_episode(result)
@@ -99,6 +103,7 @@ def run_episode(actor: Actor, task: Task, env: Any, seed: int) -> EpisodeScore:
         action = np.asarray(actor.act(states[-1]))
         observation, reward, terminated, truncated, info = env.step(action)
         total, steps = total + float(reward), steps + 1
+        beat()
         truncated = truncated or (task.horizon is not None and steps >= task.horizon)
     success = _success(info)
     ended = "success" if success else "terminated" if terminated else "time out"

@@ -4,7 +4,8 @@ Others are added with `@EXECUTORS.register("name")` and chosen with `--executor 
 """
 
 from vmg.evaluation.executors.base import EXECUTORS, Executor, Work
+from vmg.evaluation.executors.heartbeat import beat
 from vmg.evaluation.executors.here import run_here
 from vmg.evaluation.executors.processes import run_in_processes
 
-__all__ = ["EXECUTORS", "Executor", "Work", "run_here", "run_in_processes"]
+__all__ = ["EXECUTORS", "Executor", "Work", "beat", "run_here", "run_in_processes"]
