@@ -33,6 +33,8 @@ TRANSLATORS = st.builds(
     columns=COLUMNS,
     decay_rate=AT_LEAST_ZERO,
     memory=COUNTS,
+    squashed=st.booleans(),
+    past_end=st.sampled_from(["next", "around"]),
 )
 LEARNING = st.builds(
     vmg.LearnConfig,
@@ -40,6 +42,8 @@ LEARNING = st.builds(
     hidden_units=COUNTS,
     margin=ABOVE_ZERO,
     margins=st.sampled_from(["paper", "program"]),
+    decoder_output=st.sampled_from(["plain", "sampled"]),
+    action_errors=st.sampled_from(["summed", "averaged"]),
     contrastive=st.booleans(),
     action_decoder=st.booleans(),
     encoder_inputs=st.sampled_from(["raw", "normalised"]),

@@ -10,6 +10,7 @@ from vmg.learn import LearnConfig
 from vmg.learn.metric import action_loss, contrastive_loss, length_penalty, metric_loss
 from vmg.learn.models import AgentModel
 from vmg.networks import encode
+from vmg.networks.lowlevel import Batch
 from vmg.networks.mlp import mlp
 
 PREDICTED, NEXT = jnp.array([[0.0, 0.0], [0.5, 0.0]]), jnp.array([[0.0, 0.5], [1.0, 0.0]])
@@ -50,28 +51,34 @@ def test_length_penalty_has_a_finite_gradient_at_zero():
     seed=st.integers(0, 2**31),
     n=st.sampled_from([2, 5]),
     margin=st.floats(0.1, 3.0),
-    margins=st.sampled_from(["paper", "program"]),
-    contrastive=st.booleans(),
-    action_decoder=st.booleans(),
+    form=st.fixed_dictionaries(
+        {
+            "margins": st.sampled_from(["paper", "program"]),
+            "decoder_output": st.sampled_from(["plain", "sampled"]),
+            "action_errors": st.sampled_from(["summed", "averaged"]),
+            "contrastive": st.booleans(),
+            "action_decoder": st.booleans(),
+        }
+    ),
 )
-def test_metric_loss_equals_the_slow_twin(seed, n, margin, margins, contrastive, action_decoder):
-    config = LearnConfig(
-        hidden_units=8, metric_dimension=3, margin=margin, margins=margins, contrastive=contrastive,
-        action_decoder=action_decoder, encoder_inputs="normalised",
-    )  # fmt: skip
+def test_metric_loss_equals_the_slow_twin(seed, n, margin, form):
+    config = LearnConfig(hidden_units=8, metric_dimension=3, margin=margin, encoder_inputs="normalised", **form)
     episodes = walk(seed % 100)
     weights = untrained(episodes, config, seed)
     rng = np.random.default_rng(seed)
     o_t, a_t, o_tp1 = (rng.normal(0, 3, (n, size)).astype(np.float32) for size in (3, 2, 3))
-    batch = (jnp.asarray(o_t), jnp.asarray(a_t), jnp.asarray(o_tp1))
-    loss, info = metric_loss(weights, *batch, AgentModel(config).numbers(), program=margins == "program")
-    expected = slow_metric_loss(weights, o_t, a_t, o_tp1, config)
+    key = jax.random.key(seed)
+    batch = Batch(jnp.asarray(o_t), jnp.asarray(a_t), None, jnp.asarray(o_tp1), None, None, key)
+    loss, info = metric_loss(weights, batch, AgentModel(config).numbers(), config)
+    expected = slow_metric_loss(weights, o_t, a_t, o_tp1, config, key)
     np.testing.assert_allclose(float(loss), sum(expected.values()), rtol=1e-4)
     np.testing.assert_allclose([float(info[name]) for name in expected], list(expected.values()), rtol=1e-4, atol=1e-6)
 
 
-def slow_metric_loss(weights, o_t, a_t, o_tp1, config):
+def slow_metric_loss(weights, o_t, a_t, o_tp1, config, key=None):
     """L_c and L_a as the equations read, one row and one negative at a time, in float64."""
+    sampled = config.decoder_output == "sampled"
+    noise = jax.random.normal(jax.random.fold_in(key, 0), a_t.shape) if sampled else np.zeros_like(a_t)
     weights = jax.tree.map(lambda array: np.asarray(array, np.float64), weights)
     program, m, n = config.margins == "program", config.margin, len(o_t)
     l_c, l_a = 0.0, 0.0
@@ -87,5 +94,10 @@ def slow_metric_loss(weights, o_t, a_t, o_tp1, config):
         length = np.sqrt(sum(delta**2))
         l_a += max((length**2 if program else length) - m, 0) / n
         if config.action_decoder:
-            l_a += sum((mlp(weights["action_decoder"], np.concatenate([f, delta])) - a_t[i]) ** 2) / n
+            decoded = mlp(weights["action_decoder"], np.concatenate([f, delta]))
+            if sampled:
+                spread = np.exp(np.clip(mlp(weights["action_spread"], np.concatenate([f, delta])), -20, 2))
+                decoded = np.tanh(decoded + spread * noise[i])
+            share = 1 / a_t.shape[1] if config.action_errors == "averaged" else 1
+            l_a += share * sum((decoded - a_t[i]) ** 2) / n
     return {"contrastive": l_c, "action": l_a} if config.contrastive else {"action": l_a}

@@ -114,3 +114,18 @@ def test_settings_side_by_side_end_as_each_alone(tmp_path, monkeypatch):
             [float(value) for row in each for value in row.values() if value] for each in (rows, expected_rows)
         )
         np.testing.assert_allclose(losses, expected, rtol=1e-3, atol=1e-5)
+
+
+def test_losses_that_know_how_many_numbers_an_action_has_learn_beside_their_own_size_alone(monkeypatch):
+    narrow = replace(walk(1), actions=walk(1).actions[:, :1])
+    program = replace(SMALL, decoder_output="sampled", action_errors="averaged", low_level=Translator(squashed=True))
+    trainings = [Training(walk(0), (1,)), Training(narrow, (1,)), Training(walk(2, length=30), (3,))]
+    alone = [fit(each.episodes, program, each.seeds) for each in trainings]
+    groups, title = [], training._title
+    monkeypatch.setattr(training, "_title", lambda group: groups.append(len(group.learners)) or title(group))
+    monkeypatch.setattr(loop, "batched", lambda: True)
+    jax.clear_caches()
+    for models, expected in zip(fit_together(trainings, program), alone, strict=True):
+        assert_same_weights(models, expected, rtol=1e-3, atol=1e-5)
+    jax.clear_caches()
+    assert sorted(groups) == [1, 2]

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -34,6 +36,14 @@ def test_goals_are_uniform_and_fall_back_to_the_next_observation():
         np.testing.assert_allclose(share, expected, atol=0.01)
 
 
+def test_goals_past_the_end_go_around_as_in_the_published_program():
+    n, horizon = 50_000, 5
+    for left, expected in ((9, [0.2] * 5), (2, [0.6, 0.4, 0, 0, 0]), (4, [0.4, 0.2, 0.2, 0.2, 0])):
+        rows = jnp.zeros(n, jnp.int32), jnp.full(n, left)
+        k = sample_goals(jax.random.key(left), *rows, horizon=horizon, around=True)
+        np.testing.assert_allclose(np.bincount(np.asarray(k), minlength=horizon + 1)[1:] / n, expected, atol=0.01)
+
+
 def test_a_batch_draws_every_step_and_its_own_rows(uneven):
     keys = jax.random.split(jax.random.key(0), 300)
     model = AgentModel(SMALL)
@@ -54,3 +64,14 @@ def test_translator_loss_is_a_mean_of_summed_squares():
     batch = Batch(*map(jnp.asarray, (o_t, a_t)), None, None, jnp.asarray(goal), None, None)
     loss, info = SMALL.low_level.loss(weights, batch, SMALL.low_level.numbers())
     np.testing.assert_allclose([float(loss), float(info["translator"])], expected, rtol=1e-5)
+
+
+def test_squashed_actions_are_the_tanh_of_plain_ones():
+    episodes = walk(0)
+    squashed = replace(SMALL, low_level=replace(SMALL.low_level, squashed=True))
+    o, goals = episodes.observations[:6], episodes.observations[6:12]
+    plain, weights = untrained(episodes, SMALL), untrained(episodes, squashed)
+    np.testing.assert_array_equal(translate(weights, o, goals), np.tanh(translate(plain, o, goals)))
+    acted = [squashed.low_level.actor(weights)(o[:n], goals[:n]) for n in (1, 6)]
+    np.testing.assert_allclose(acted[1], translate(weights, o, goals), rtol=1e-6)
+    np.testing.assert_allclose(acted[0], acted[1][:1], rtol=1e-5)

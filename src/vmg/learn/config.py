@@ -26,6 +26,11 @@ class LearnConfig(Settings):
     """m: how far unrelated states are pushed apart, and the longest free transition."""
     margins: Literal["paper", "program"] = "paper"
     """The paper's max(m − D², 0) and max(‖Δf‖ − m, 0), or its program's max(2m − D², 0) and max(‖Δf‖² − m, 0)."""
+    decoder_output: Literal["plain", "sampled"] = "plain"
+    """The decoder gives the action itself, or ("sampled", as the published program's) mean and spread of a normal, of
+    which a sample's tanh is compared with the action."""
+    action_errors: Literal["summed", "averaged"] = "summed"
+    """D²(ã, a) sums over the numbers of an action, or averages them, as the published program does."""
     contrastive: bool = True
     """Learn with the contrastive loss L_c (off: an ablation)."""
     action_decoder: bool = True

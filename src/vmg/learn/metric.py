@@ -12,27 +12,45 @@ from typing import TypeAlias
 import jax
 import jax.numpy as jnp
 
+from vmg.learn.config import LearnConfig
 from vmg.networks.encoder import encode
-from vmg.networks.lowlevel import Number, Numbers
+from vmg.networks.lowlevel import Batch, Number, Numbers
 from vmg.networks.mlp import mlp
 from vmg.networks.weights import Weights
 
 Loss: TypeAlias = tuple[jax.Array, dict[str, jax.Array]]
 
 
-def metric_loss(
-    weights: Weights, o_t: jax.Array, a_t: jax.Array, o_tp1: jax.Array, numbers: Numbers, *, program: bool
-) -> Loss:
-    """L_metric = L_c + L_a (eq. 3), less what an ablation drops; `program`: with the published program's margins."""
-    f_t, f_tp1 = jnp.split(encode(weights, jnp.concatenate([o_t, o_tp1])), 2)  # one product for both
-    delta_t = mlp(weights["action_encoder"], jnp.concatenate([f_t, a_t], axis=-1))
-    decoded_a_t = mlp(weights["action_decoder"], jnp.concatenate([f_t, delta_t], axis=-1))
-    margin = numbers["margin"]
+def metric_loss(weights: Weights, batch: Batch, numbers: Numbers, config: LearnConfig) -> Loss:
+    """L_metric = L_c + L_a (eq. 3), less what an ablation drops; in the form that the configuration names."""
+    f_t, f_tp1 = jnp.split(encode(weights, jnp.concatenate([batch.o_t, batch.o_tp1])), 2)  # one product for both
+    delta_t = mlp(weights["action_encoder"], jnp.concatenate([f_t, batch.a_t], axis=-1))
+    transition = jnp.concatenate([f_t, delta_t], axis=-1)
+    decoded_a_t = mlp(weights["action_decoder"], transition)
+    if config.decoder_output == "sampled":
+        log_spread = mlp(weights["action_spread"], transition)
+        decoded_a_t = sampled_action(decoded_a_t, log_spread, jax.random.fold_in(batch.key, 0))
+    margin, program = numbers["margin"], config.margins == "program"
     l_c, info_c = contrastive_loss(f_t + delta_t, f_tp1, margin=2 * margin if program else margin)
     l_a, info_a = action_loss(
-        delta_t, decoded_a_t, a_t, margin=margin, squared_length=program, reconstruct=numbers["reconstruction"]
+        delta_t,
+        decoded_a_t,
+        batch.a_t,
+        margin=margin,
+        squared_length=program,
+        averaged=config.action_errors == "averaged",
+        reconstruct=numbers["reconstruction"],
     )
     return l_a + numbers["contrastive"] * l_c, info_c | info_a
+
+
+def sampled_action(mean: jax.Array, log_spread: jax.Array, key: jax.Array) -> jax.Array:
+    """The tanh of a sample from a normal: what the published program compares with the action."""
+    spread = jnp.exp(jnp.clip(log_spread, *LOG_SPREADS))
+    return jnp.tanh(mean + spread * jax.random.normal(key, mean.shape))
+
+
+LOG_SPREADS = (-20.0, 2.0)
 
 
 def contrastive_loss(predicted_f_tp1: jax.Array, f_tp1: jax.Array, *, margin: Number) -> Loss:
@@ -54,14 +72,18 @@ def action_loss(
     *,
     margin: Number,
     squared_length: bool,
+    averaged: bool = False,
     reconstruct: Number = 1.0,
 ) -> Loss:
-    """L_a (eq. 2): D²(ã, a) + max(‖Δf‖ − margin, 0); with `reconstruct` 0 the second term alone."""
+    """L_a (eq. 2): D²(ã, a) + max(‖Δf‖ − margin, 0); with `reconstruct` 0 the second term alone.
+
+    `averaged`: the mean over the numbers of an action in place of D².
+    """
     assert decoded_a_t.ndim == 2
     assert decoded_a_t.shape == a_t.shape
     penalties = squared_length_penalty if squared_length else length_penalty
     length = jnp.mean(penalties(delta_t, margin=margin))
-    reconstruction = jnp.mean(squared_distance(decoded_a_t, a_t))
+    reconstruction = jnp.mean(squared_distance(decoded_a_t, a_t)) / (a_t.shape[-1] if averaged else 1)
     loss = reconstruct * reconstruction + length
     return loss, {"action": loss, "reconstruction": reconstruction, "length": length}
 

@@ -101,6 +101,10 @@ class Model(Protocol):
     def decay(self) -> Mapping[str, str]:
         """Networks with weight decay, each with the entry of `numbers` that says how much."""
 
+    @property
+    def widens(self) -> bool:
+        """Whether zeros added to observations and actions leave its losses as they are."""
+
     def numbers(self) -> dict[str, Any]:
         """Return the settings in which models side by side may differ, as numbers."""
 
@@ -149,6 +153,14 @@ class AgentModel:
     def decay(self) -> Mapping[str, str]:
         return self.config.low_level.decay
 
+    @property
+    def widens(self) -> bool:
+        return not self._sampled and self.config.action_errors == "summed"
+
+    @property
+    def _sampled(self) -> bool:
+        return self.config.decoder_output == "sampled"
+
     def numbers(self) -> dict[str, Any]:
         config = self.config
         return {
@@ -166,7 +178,8 @@ class AgentModel:
 
     def parts(self, episodes: Episodes) -> dict[str, Parts]:
         sizes = (episodes.observation_size, episodes.action_size)
-        return metric_parts(*sizes, self.config.metric_dimension) | self.config.low_level.parts(*sizes)
+        metric = metric_parts(*sizes, self.config.metric_dimension, sampled=self._sampled)
+        return metric | self.config.low_level.parts(*sizes)
 
     def scalings(self, episodes: Episodes) -> Weights:
         encoder = input_scaling(episodes.observations, self.config.encoder_inputs)
@@ -181,13 +194,13 @@ class AgentModel:
         low_level = self.config.low_level
         step, row_t, goal_key = drawn_steps(key, steps, self.config.batch_size)
         rows = low_level.goal_rows(goal_key, row_t, steps.steps_left[step], numbers)
-        return Sample(step, row_t, rows, jax.random.fold_in(key, 1) if low_level.draws else None)
+        draws = low_level.draws or self._sampled
+        return Sample(step, row_t, rows, jax.random.fold_in(key, 1) if draws else None)
 
     def loss(self, weights: Weights, steps: Steps, sample: Sample, numbers: Numbers) -> Loss:
         """L_metric and the low-level policy's loss; they share no weights, so their gradients do not mix."""
         batch = batch_of(weights, steps, sample)
-        program = self.config.margins == "program"
-        l_metric, metric_info = metric_loss(weights, batch.o_t, batch.a_t, batch.o_tp1, numbers, program=program)
+        l_metric, metric_info = metric_loss(weights, batch, numbers, self.config)
         l_low_level, info = self.config.low_level.loss(weights, batch, numbers)
         return l_metric + l_low_level, metric_info | info
 
@@ -215,6 +228,10 @@ class Plain:
     @property
     def decay(self) -> Mapping[str, str]:
         return {}
+
+    @property
+    def widens(self) -> bool:
+        return True
 
     def numbers(self) -> dict[str, Any]:
         return {}

@@ -3,6 +3,7 @@
     state encoder    Enc_s   s           → f           where a state lies in the metric space
     action encoder   Enc_a   f, a        → Δf          where an action leads from there
     action decoder   Dec_a   f, Δf       → ã           the action again
+    action spread            f, Δf       → log σ       of the program's decoder, which draws the action
 
 Only the state encoder is needed once the graph is to be built or followed.
 """
@@ -18,13 +19,16 @@ from vmg.networks.weights import Weights
 ROWS_AT_ONCE = 65_536  # bounds the memory of the hidden layers: 64 MiB at 256 units
 
 
-def metric_parts(observation_size: int, action_size: int, metric_dimension: int) -> dict[str, Parts]:
-    """What each network of the metric space sees and gives."""
-    return {
+def metric_parts(
+    observation_size: int, action_size: int, metric_dimension: int, *, sampled: bool = False
+) -> dict[str, Parts]:
+    """What each network of the metric space sees and gives; `sampled`: with a network for the decoder's spread."""
+    parts = {
         "state_encoder": ((observation_size,), metric_dimension),
         "action_encoder": ((metric_dimension, action_size), metric_dimension),
         "action_decoder": ((metric_dimension, metric_dimension), action_size),
     }
+    return {**parts, "action_spread": parts["action_decoder"]} if sampled else parts
 
 
 def encode(weights: Weights, observations: Any) -> Any:

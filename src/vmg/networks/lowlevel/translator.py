@@ -5,7 +5,7 @@ translator       Tran    s, s'       → a           the action that leads from 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from vmg.networks.weights import Tensors, Weights
 
 jax, jnp = LazyModule("jax"), LazyModule("jax.numpy")
 
+SQUASHED = "squashed"
+"""The array among a translator's inputs that says, by being there, that its actions are squashed."""
+
 
 @LOW_LEVELS.register("translator")
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +54,11 @@ class Translator(LowLevel):
     little data from learning that data by heart."""
     memory: Annotated[int, Bounds(1)] = 1
     """Updates over which its weights are averaged, the latest counting most; 1: not averaged."""
+    squashed: bool = False
+    """Give the tanh of what the network gives, as the published program does: for actions between -1 and 1."""
+    past_end: Literal["next", "around"] = "next"
+    """A goal past an episode's end is the next observation or, as in the published program, counted on from there
+    again ("around")."""
 
     def parts(self, observation_size: int, action_size: int) -> dict[str, Parts]:
         seen = len(self.columns) or observation_size
@@ -59,10 +67,11 @@ class Translator(LowLevel):
     def scalings(self, episodes: Episodes) -> Weights:
         columns = self.columns or tuple(range(episodes.observation_size))
         differences = typical_differences(episodes, self.goal_horizon)
-        return {"translator_input": goal_scaling(episodes.observations, self.inputs, columns, differences)}
+        scaling = goal_scaling(episodes.observations, self.inputs, columns, differences)
+        return {"translator_input": {**scaling, **({SQUASHED: np.ones((), np.float32)} if self.squashed else {})}}
 
     def goal_rows(self, key: Any, row_t: Any, left_t: Any, numbers: Numbers) -> Any:
-        return sample_goals(key, row_t, left_t, horizon=numbers["goal_horizon"])
+        return sample_goals(key, row_t, left_t, horizon=numbers["goal_horizon"], around=self.past_end == "around")
 
     def loss(self, weights: Weights, batch: Batch, numbers: Numbers) -> tuple[Any, dict[str, Any]]:
         """L_Tran = D²(Tran(s_t, s_{t+k}), a_t)."""
@@ -95,13 +104,16 @@ class Translator(LowLevel):
         self, tensors: Tensors, observation_size: int, action_size: int, hidden: int
     ) -> dict[str, tuple[int, ...]]:
         networks = super().shapes(tensors, observation_size, action_size, hidden)
-        return networks | goal_scaling_shapes("translator_input", observation_size)
+        squashed: dict[str, tuple[int, ...]] = {f"translator_input.{SQUASHED}": ()} if self.squashed else {}
+        return networks | goal_scaling_shapes("translator_input", observation_size) | squashed
 
     def check(self, tensors: Tensors, observation_size: int) -> str:
         columns = tensors.get("translator_input.columns")
         expected = self.columns or tuple(range(observation_size))
         if columns is None or columns.dtype != np.int32 or columns.tolist() != list(expected):
             return "translator_input.columns are not the columns of an observation that its settings name"
+        if not self.squashed and f"translator_input.{SQUASHED}" in tensors:
+            return "its actions are squashed, which its settings do not say"
         return ""
 
 
@@ -109,17 +121,19 @@ def translate(weights: Weights, observations: Any, goals: Any) -> Any:
     """Tran: the action that leads from each observation towards its goal observation; numpy or JAX."""
     scaling = weights["translator_input"]
     here, there = scaled(scaling, observations), scaled_goals(scaling, observations, goals)
-    return mlp(weights["translator"], side_by_side(here[..., scaling["columns"]], there[..., scaling["columns"]]))
+    given = mlp(weights["translator"], side_by_side(here[..., scaling["columns"]], there[..., scaling["columns"]]))
+    return given.__array_namespace__().tanh(given) if SQUASHED in scaling else given
 
 
-def sample_goals(key: Any, row_t: Any, left_t: Any, *, horizon: Any) -> Any:
+def sample_goals(key: Any, row_t: Any, left_t: Any, *, horizon: Any, around: bool = False) -> Any:
     """Rows of o_{t+k}, k uniform in 1..horizon; o_{t+1} where t+k lies past the episode's end.
 
-    `row_t` is the row of o_t, `left_t` how many observations of its episode follow it.
+    `row_t` is the row of o_t, `left_t` how many observations of its episode follow it. `around`: past the end it goes
+    on at o_{t+1} again, so k is counted modulo the observations that are left.
     """
     assert row_t.shape == left_t.shape
     k = jax.random.randint(key, row_t.shape, 1, horizon + 1, jnp.int32)
-    return row_t + jnp.where(k <= left_t, k, 1)
+    return row_t + (1 + (k - 1) % left_t if around else jnp.where(k <= left_t, k, 1))
 
 
 def typical_differences(episodes: Episodes, horizon: int) -> Float32s:
@@ -142,7 +156,7 @@ class _Actor:
         self._layers = pairs(weights["translator"])
         self._columns = scaling["columns"].astype(np.intp)
         self._mean, self._std, self._spread = (scaling[name][self._columns] for name in ("mean", "std", "spread"))
-        self._relative = bool(scaling["relative"])
+        self._relative, self._squashed = bool(scaling["relative"]), SQUASHED in scaling
 
     def __call__(self, observations: Float32s, goals: Float32s) -> Float32s:
         if len(observations) == 1:
@@ -155,4 +169,5 @@ class _Actor:
         there /= self._spread
         here -= self._mean
         here /= self._std
-        return through(self._layers, np.concatenate((here, there), axis=-1))
+        given = through(self._layers, np.concatenate((here, there), axis=-1))
+        return np.tanh(given, out=given) if self._squashed else given
