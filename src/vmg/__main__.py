@@ -1,16 +1,23 @@
 """`vmg` and `python -m vmg`: the overview at once, and a command with all it needs."""
 
+import signal
 import sys
 
 from vmg.base.lazy import LazyModule
-from vmg.cli.overview import answered
+from vmg.cli.overview import INTERRUPTED, answered, interrupted
 
 cli = LazyModule("vmg.cli.main")
 
 
 def main() -> int:
     """Answer, or run the command that the arguments name, and return its exit code."""
-    return 0 if answered(sys.argv[1:]) else int(cli.main())
+    try:
+        code = 0 if answered(sys.argv[1:]) else int(cli.main())
+    except KeyboardInterrupt:  # while the command was loaded, or was being left
+        code = interrupted()
+    if code == INTERRUPTED:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough: what is left is to close files
+    return code
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ Results go to standard output, progress and remarks to standard error. Exit code
 can mend, said in a sentence; 130 interrupted.
 """
 
+import errno
 import os
 import sys
 import warnings
@@ -14,7 +15,7 @@ from importlib import import_module
 from vmg.base.console import say
 from vmg.base.errors import VMGError
 from vmg.base.registry import VARIABLE, load_extensions
-from vmg.cli.overview import answered
+from vmg.cli.overview import answered, interrupted
 
 COMMANDS = {
     "demo": "vmg.cli.demo",
@@ -31,6 +32,8 @@ COMMANDS = {
     "report": "vmg.cli.report",
 }
 """Each command's name and the module whose `run` does it."""
+REFUSED = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM}
+"""What the system says of a full disk, or of a place where writing or reading is not allowed."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,9 +54,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except BrokenPipeError:  # whoever read the output has heard enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        if error.errno not in REFUSED:
+            raise
+        say(f"Error: {error}. Make room or allow it, and call the same command again; what was there before is kept.")
+        return 2
     except KeyboardInterrupt:
-        say("Interrupted. Call the same command again to go on.")
-        return 130
+        return interrupted()
     return 0
 
 

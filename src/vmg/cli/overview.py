@@ -4,6 +4,9 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
+INTERRUPTED = 130
+"""The exit code of a command that was interrupted, as shells have it."""
+
 OVERVIEW = """vmg: from logged episodes to a graph you can see, question and re-task, and a policy that follows it.
 
 usage: vmg COMMAND [OPTIONS]
@@ -35,3 +38,9 @@ def answered(given: Sequence[str]) -> bool:
     else:
         return False
     return True
+
+
+def interrupted() -> int:
+    """Say that a command was interrupted and how it goes on; return its exit code."""
+    sys.stderr.write("Interrupted. Call the same command again to go on.\n")
+    return INTERRUPTED
