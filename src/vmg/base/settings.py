@@ -7,8 +7,10 @@ A field's type says what it may be. Beyond Python's own types:
     Annotated[Base, Kinds(REGISTRY)]                   settings of one of several kinds; JSON names it as "kind"
 """
 
+import reprlib
+import textwrap
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from math import inf, isfinite
@@ -31,8 +33,8 @@ class Settings:
     def __post_init__(self) -> None:
         for field in fields(self):
             object.__setattr__(self, field.name, value := _immutable(getattr(self, field.name)))
-            if must_be := _problem(_hints(type(self))[field.name], value):  # type: ignore[arg-type]
-                raise VMGError(f"{field.name} must be {must_be}, not {value!r}.")
+            if must_be := problem_of(_hints(type(self))[field.name], value):  # type: ignore[arg-type]
+                raise VMGError(f"{field.name} must be {must_be}, not {shown(value)}.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -93,7 +95,7 @@ class Kinds:
 
     def read(self, values: Any, place: str) -> Any:
         if not isinstance(values, Mapping) or not isinstance(values.get("kind"), str):
-            raise VMGError(f"{place} must be an object that names its kind, not {values!r}.")
+            raise VMGError(f"{place} must be an object that names its kind, not {shown(values)}.")
         try:
             kind = self.registry.find(values["kind"])
         except VMGError as error:
@@ -104,7 +106,7 @@ class Kinds:
 def read_record(kind: type[Record], values: Any, *, place: str) -> Record:
     """Make a dataclass of JSON values, strictly: nothing unknown, nothing missing, nothing of another type."""
     if not isinstance(values, Mapping):
-        raise VMGError(f"{place} must be an object with named values, not {values!r}.")
+        raise VMGError(f"{place} must be an object with named values, not {shown(values)}.")
     hints = _hints(kind)  # type: ignore[arg-type]  # mypy does not see that a class can be hashed
     if unknown := sorted(set(values) - set(hints)):
         raise VMGError(f"{place} has the unknown entry {unknown[0]!r}: it was written by another version.")
@@ -115,6 +117,11 @@ def read_record(kind: type[Record], values: Any, *, place: str) -> Record:
         raise VMGError(f"{place} is incomplete: {error}.") from error
     except VMGError as error:
         raise VMGError(f"{place}: {error}") from error
+
+
+def shown(value: Any) -> str:
+    """Return a value as it is written, cut where it is long: it may be anything."""
+    return textwrap.shorten(text, 200, placeholder=" ...") if len(text := reprlib.repr(value)) > 200 else text
 
 
 @cache
@@ -137,8 +144,8 @@ def _read(hint: Any, value: Any, place: str) -> Any:
         return read_record(base, value, place=place)  # type: ignore[arg-type]
     if get_origin(base) is tuple and isinstance(value, list):
         value = tuple(_read_item(get_args(base)[0], item, f"{place}[{i}]") for i, item in enumerate(value))
-    if must_be := _problem(hint, value):
-        raise VMGError(f"{place} must be {must_be}, not {value!r}.")
+    if must_be := problem_of(hint, value):
+        raise VMGError(f"{place} must be {must_be}, not {shown(value)}.")
     return value
 
 
@@ -147,20 +154,23 @@ def _read_item(hint: Any, item: Any, place: str) -> Any:
     return _read(hint, item, place) if is_dataclass(hint) or get_origin(hint) is tuple else item
 
 
-_WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", Path: "a path"}
+_WORDS: dict[Any, str] = {
+    bool: "true or false", int: "a whole number", float: "a number", str: "a text", Path: "a path",
+    Callable: "a function", Mapping: "a dict",
+}  # fmt: skip
 
 
-def _problem(hint: Any, value: Any) -> str:
-    """Say what a value of this type must be; nothing if it is one."""
+def problem_of(hint: Any, value: Any) -> str:
+    """Say what a value of this type must be; nothing if it is one, or if the type says too little."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
         marks = [mark for mark in arguments[1:] if hasattr(mark, "problem")]
-        outer = "" if any(isinstance(mark, Kinds) for mark in marks) else _problem(arguments[0], value)
+        outer = "" if any(isinstance(mark, Kinds) for mark in marks) else problem_of(arguments[0], value)
         return outer or next((words for mark in marks if (words := mark.problem(value))), "")
     if origin is Literal:
         return "" if type(value) is str and value in arguments else f"one of {', '.join(map(repr, arguments))}"
     if origin in (types.UnionType, Union):
-        problems = [_problem(choice, value) for choice in arguments]
+        problems = [problem_of(choice, value) for choice in arguments]
         return "" if "" in problems else " or ".join(words for words in problems)
     if hint is types.NoneType:
         return "" if value is None else "None"
@@ -171,9 +181,24 @@ def _problem(hint: Any, value: Any) -> str:
     if hint in (int, float):
         number = isinstance(value, Integral if hint is int else Real) and not isinstance(value, bool)
         return "" if number else _WORDS[hint]
-    if isinstance(hint, type) and origin is None and not isinstance(value, hint):
-        return _WORDS.get(hint, f"a {hint.__name__}")
-    return ""
+    if origin is Sequence:
+        return _sequence_problem(arguments, value)
+    if origin in (Callable, Mapping):
+        return "" if isinstance(value, origin) else _WORDS[origin]
+    plain = isinstance(hint, type) and origin is None and not getattr(hint, "_is_protocol", False)
+    return _WORDS.get(hint, _with_article(hint.__name__)) if plain and not isinstance(value, hint) else ""
+
+
+def _sequence_problem(arguments: tuple[Any, ...], value: Any) -> str:
+    array = isinstance(value, np.ndarray) and value.ndim > 0
+    if not array and (not isinstance(value, Sequence) or isinstance(value, str | bytes)):
+        return "a list"
+    problems = (problem_of(arguments[0], item) for item in value)
+    return next((f"a list in which each is {words}" for words in problems if words), "")
+
+
+def _with_article(name: str) -> str:
+    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
 
 
 def _tuple_problem(arguments: tuple[Any, ...], value: Any) -> str:
@@ -182,7 +207,7 @@ def _tuple_problem(arguments: tuple[Any, ...], value: Any) -> str:
     each = arguments[:1] * len(value) if arguments[-1] is Ellipsis else arguments
     if len(each) != len(value):
         return f"a list of {len(each)}"
-    problems = (_problem(hint, item) for hint, item in zip(each, value, strict=True))
+    problems = (problem_of(hint, item) for hint, item in zip(each, value, strict=True))
     return next((f"a list in which each is {words}" for words in problems if words), "")
 
 
