@@ -1,0 +1,98 @@
+// A second pane beside the first: another run or seed, or another plan on the same graph.
+
+import { get, postForArrays } from "./api.js";
+import { byId, make } from "./dom.js";
+import { Pane } from "./pane.js";
+
+export class Comparison {
+  constructor(app) {
+    this.app = app;
+    this.pane = null;
+    byId("compare").onclick = () => (byId("pane-b").hidden ? this.open() : this.close());
+    byId("other-graph").onchange = (event) => this.#choose(Number(event.target.value), byId("other-task").value);
+    byId("other-task").onchange = (event) => this.#choose(this.pane.facts.id, event.target.value);
+  }
+
+  async restore(other) {
+    if (other) await this.open(other.graph, other.want ?? "same");
+  }
+
+  async open(graph = this.#another(), task = "same") {
+    byId("pane-b").hidden = false;
+    byId("compare").setAttribute("aria-pressed", "true");
+    this.kept ??= new Pane(byId("pane-b"), (pane) => this.app.stage.hands(pane));
+    byId("other-graph").replaceChildren(...this.app.explorer.graphs.map(({ id, name, seed }) => make("option", { value: id }, `${name}, seed ${seed}`)));
+    this.pane = this.kept;
+    this.pane.resize();
+    await this.#choose(graph, task);
+  }
+
+  close() {
+    byId("pane-b").hidden = true;
+    byId("compare").setAttribute("aria-pressed", "false");
+    this.pane = null;
+    this.app.remember({ other: null });
+  }
+
+  /** The second pane shows what the first one shows, where both have the same layout. */
+  follow(moved) {
+    if (!this.pane || this.pane.layout?.name !== this.app.pane.layout?.name) return;
+    const other = moved === this.pane ? this.app.pane : this.pane;
+    const { x, y, zoom } = moved.camera;
+    Object.assign(other.camera, { x, y, scale: zoom * other.camera.home });
+    other.moved();
+  }
+
+  /** Offer what was planned for on this page. */
+  offer() {
+    if (!this.pane) return;
+    const known = this.app.history.map(({ name }, i) => make("option", { value: i }, name));
+    const options = [make("option", { value: "same" }, "the same task"), ...(this.pane.facts?.rewarded ? [make("option", { value: "recorded" }, "the recorded rewards")] : []), ...known];
+    const { value } = byId("other-task");
+    byId("other-task").replaceChildren(...options);
+    byId("other-task").value = value || "same";
+    if (byId("other-task").value === "same" && this.pane.facts) this.#plan("same");
+  }
+
+  async #choose(id, task) {
+    await this.app.attempt(async () => {
+      const { app, pane } = this;
+      if (pane.facts?.id !== id) {
+        await pane.load(await get(`graphs/${id}`));
+        const wished = app.view.layout ?? app.facts.layouts[0].name;
+        await pane.setLayout(pane.facts.layouts.some(({ name }) => name === wished) ? wished : pane.facts.layouts[0].name);
+      }
+      byId("other-graph").value = String(id);
+      await this.#plan(task);
+      await pane.setColour(app.pane.colour);
+      this.offer();
+      this.follow(app.pane);
+      app.stage.showLegends();
+    });
+  }
+
+  async #plan(task) {
+    const want = this.#wantOf(task);
+    const { id } = this.pane.facts;
+    this.app.remember({ other: { graph: id, want: task === "same" ? null : want } });
+    if (!want) return this.pane.setPlan(null);
+    if (id !== this.app.facts.id && isPainted(want)) throw new Error("A painted task belongs to the graph it was painted on. Name the goal in numbers, as position=1,1, to compare it on another graph.");
+    this.pane.setPlan(await postForArrays(`graphs/${id}/plans`, { want }));
+    return this.app.stage.showLegends();
+  }
+
+  #wantOf(task) {
+    if (task === "recorded") return { recorded: true };
+    if (typeof task === "object") return task;
+    return task === "same" ? this.app.want : this.app.history[Number(task)].want;
+  }
+
+  #another() {
+    const { graphs } = this.app.explorer;
+    return (graphs.find(({ id }) => id !== this.app.facts.id) ?? graphs[0]).id;
+  }
+}
+
+function isPainted(want) {
+  return [...(want.goals ?? []), ...(want.avoid ?? []), ...(want.rewards ?? [])].some((part) => part.vertices) || Boolean(want.without_edges);
+}

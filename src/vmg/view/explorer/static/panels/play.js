@@ -1,0 +1,134 @@
+// Play: the policy tries the task in the simulator, step by step, beside the graph.
+
+import { socket } from "../api.js";
+import { make, number } from "../dom.js";
+import { large, option, said } from "./parts.js";
+
+const ROWS = 300;
+const SPEEDS = [["0", "as fast as it can"], ["0.03", "30 steps a second"], ["0.2", "5 steps a second"], ["1", "1 step a second"]];
+
+export function playPanel(app, root) {
+  const film = make("img.picture.film", { alt: "The simulator, live", hidden: true });
+  const what = make("select", { "aria-label": "What to play" });
+  const seed = make("input", { type: "number", min: 0, value: 0, "aria-label": "Seed" });
+  const speed = make("select", { "aria-label": "Speed", value: "0" }, SPEEDS.map(([value, title]) => option(value, title)));
+  const go = make("button.main", { type: "button", onclick: () => start() }, "▶ Play");
+  const stop = make("button", { type: "button", disabled: true, onclick: () => live?.send(JSON.stringify({ stop: true })) }, "■ Stop");
+  const other = make("button", { type: "button", onclick: () => again(1) }, "Other seed");
+  const bar = make("progress", { value: 0, max: 1, "aria-label": "Steps played" });
+  const numbers = make("div");
+  const ending = make("div", { "aria-live": "polite" });
+  const rows = make("tbody");
+  const decisions = make("div.scroll", { tabIndex: 0 }, make("table", {}, make("thead", {}, make("tr", {}, ["step", "vertex", "subgoal", "distance", "reward", "action"].map((name) => make("th", {}, name)))), rows));
+  root.append(
+    make("h2", {}, "Play"),
+    make("div.row", {}, make("label.grow", {}, what)),
+    make("div.row", {}, make("label", {}, "Seed", seed), make("label.grow", {}, speed)),
+    make("div.row", {}, go, stop, other),
+    film, bar, numbers, ending,
+    make("h3", {}, "Every decision"),
+    decisions,
+  );
+  let live = null;
+  let trail = [];
+  let picture = null;
+
+  function fill() {
+    const { possible, why } = app.facts.play;
+    go.disabled = other.disabled = !possible;
+    if (!possible) ending.replaceChildren(said(why, false));
+    const { value } = what;
+    what.replaceChildren(...(app.want ? [option("new", `the task: ${app.plan?.name ?? "what is wanted"}`)] : []), ...(app.facts.task ? [option("own", `${app.facts.task.name} as it is evaluated`)] : []));
+    what.value = value || (app.wanted.isNew || !app.facts.task ? "new" : "own");
+    if (!what.value) what.selectedIndex = 0;
+  }
+
+  function again(step) {
+    seed.value = Number(seed.value) + step;
+    start();
+  }
+
+  function start() {
+    finish();
+    app.calm();
+    trail = [];
+    rows.replaceChildren();
+    ending.replaceChildren();
+    film.hidden = true;
+    app.remember({ seed: Number(seed.value) });
+    live = socket(`graphs/${app.facts.id}/play`);
+    const mine = live;
+    live.onopen = () => mine.send(JSON.stringify({ want: what.value === "new" ? app.want : null, seed: Number(seed.value), frames_per_second: 15, pictures: app.facts.play.pictures, delay: Number(speed.value) }));
+    live.onmessage = ({ data }) => mine === live && (typeof data === "string" ? told(JSON.parse(data)) : framed(data));
+    live.onclose = () => mine === live && finish();
+    stop.disabled = false;
+    go.textContent = "▶ Again";
+  }
+
+  function finish() {
+    const last = live;
+    live = null;
+    if (last && last.readyState < 2) last.close();
+    stop.disabled = true;
+  }
+
+  function told(message) {
+    if (message.type === "begin") return begun(message);
+    if (message.type === "step") return stepped(message);
+    if (message.type === "error") {
+      ending.replaceChildren(said(message.error, false));
+      return finish();
+    }
+    return ended(message);
+  }
+
+  function begun({ horizon, plan, goal, why_no_pictures }) {
+    bar.max = horizon || 1;
+    bar.value = 0;
+    app.pane.show({ goal: app.pane.layout.floor ? goal : null, trail: [], found: [], pins: [], way: [], switches: [], selected: null, neighbours: null });
+    if (plan && plan !== app.plan?.plan) app.showPlan(plan);
+    if (why_no_pictures) ending.replaceChildren(make("p.faint", {}, why_no_pictures));
+  }
+
+  function stepped(message) {
+    const { step, vertex, subgoal, place, path } = message;
+    const spot = app.pane.spotOf(place, vertex);
+    trail.push(spot);
+    bar.value = step + 1;
+    numbers.replaceChildren(large([["steps", step + 1], ["return", message.return], ["steps off the graph", (stepped.off = (step ? stepped.off : 0) + (message.off_graph ? 1 : 0))]]));
+    rows.prepend(make("tr", {}, [step, vertex, subgoal, message.distance, message.reward, message.action.map((x) => x.toFixed(2)).join(" ")].map((cell, i) => make(i < 5 ? "td.number" : "td", {}, typeof cell === "number" ? number(cell) : cell))));
+    if (rows.childElementCount > ROWS) rows.lastChild.remove();
+    app.pane.show({ trail, spot, subgoal, planned: path });
+  }
+
+  function framed(data) {
+    const address = URL.createObjectURL(new Blob([new Uint8Array(data, 4)], { type: "image/jpeg" }));
+    const last = picture;
+    picture = address;
+    film.onload = () => last && URL.revokeObjectURL(last);
+    film.src = address;
+    film.hidden = false;
+  }
+
+  function ended(message) {
+    ending.replaceChildren(said(message.said, message.success !== false && message.ended !== "stopped"));
+    if (message.code) app.code.set("this episode", message.code);
+    app.pane.show({ subgoal: null, planned: [] });
+    root.dataset.ended = message.ended;
+    finish();
+  }
+
+  return {
+    enter: fill,
+    leave() {
+      finish();
+      app.pane.show({ trail: [], spot: null, subgoal: null, planned: [], goal: null });
+    },
+    begin() {
+      app.openTab("play");
+      what.value = "new";
+      start();
+    },
+    restore: (view) => view.seed !== undefined && (seed.value = view.seed),
+  };
+}

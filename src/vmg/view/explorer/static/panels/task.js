@@ -1,0 +1,79 @@
+// Re-task: paint a goal, a reward or a forbidden region; name goals; put them in an order.
+
+import { make } from "../dom.js";
+import { inWords } from "../wants.js";
+import { option, said } from "./parts.js";
+
+export function taskPanel(app, root) {
+  const goals = make("ul.chips", { "aria-label": "Goals" });
+  const skills = make("ul.chips", { "aria-label": "Skills" });
+  const forbidden = make("ul.chips", { "aria-label": "Forbidden" });
+  const answer = make("div", { "aria-live": "polite" });
+  const text = make("input.grow", { type: "text", "aria-label": "A goal in numbers", autocomplete: "off", spellcheck: false });
+  const join = make("select", { "aria-label": "How several goals belong together", onchange: () => change(() => (app.wanted.join = join.value)) }, option("in order", "one after the other"), option("any", "any one of them"), option("all", "all at once"));
+  const stay = make("input", { type: "checkbox", onchange: () => change(() => (app.wanted.stay = stay.checked)) });
+  const next = make("button", { type: "button", onclick: () => nextGoal() }, "Then another goal");
+  const play = make("button.main", { type: "button", onclick: () => app.panels.play.begin() }, "▶ Play it");
+  root.append(
+    make("h2", {}, "Ask for something new", make("button.plain", { type: "button", onclick: () => change(() => app.wanted.clear()) }, "Start over")),
+    make("p.faint", {}, "Choose Goal, Reward or Forbidden beside the graph and paint. Nothing is trained: values follow the brush."),
+    make("form.row", { onsubmit: (event) => addText(event) }, text, make("button", { type: "submit" }, "Add goal")),
+    skills,
+    goals,
+    make("div.row", {}, join, make("label", {}, stay, "stay there"), next),
+    forbidden,
+    answer,
+    make("div.row", {}, play, make("button", { type: "button", onclick: () => app.panels.ask.task() }, "Explain the way")),
+  );
+
+  function change(work) {
+    work();
+    update();
+    return app.solve(performance.now());
+  }
+
+  function addText(event) {
+    event.preventDefault();
+    if (text.value.trim()) change(() => app.wanted.add({ text: text.value.trim() }));
+    text.value = "";
+  }
+
+  function nextGoal() {
+    app.wanted.keepPainted();
+    app.stage.setTool("goal");
+    update();
+  }
+
+  function update() {
+    const { wanted } = app;
+    const chip = (words, remove) => make("li", {}, words, make("button", { type: "button", "aria-label": `Remove ${words}`, onclick: () => change(remove) }, "×"));
+    const known = wanted.goals.map((goal, i) => chip(`${wanted.goals.length > 1 ? `${i + 1}. ` : ""}${inWords(goal)}`, () => wanted.goals.splice(i, 1)));
+    if (wanted.painted.size) known.push(chip(`painted goal: ${wanted.painted.size} vertices`, () => wanted.painted.clear()));
+    if (wanted.rewards.size) known.push(chip(`painted reward: ${wanted.rewards.size} vertices`, () => wanted.rewards.clear()));
+    goals.replaceChildren(...known);
+    const rules = wanted.regions.map((region, i) => chip(`not through ${inWords(region)}`, () => wanted.regions.splice(i, 1)));
+    if (wanted.forbidden.size) rules.push(chip(`forbidden: ${wanted.forbidden.size} vertices`, () => wanted.forbidden.clear()));
+    for (const [i, [tail, head]] of wanted.gone.entries()) rules.push(chip(`${tail} → ${head} is gone`, () => wanted.gone.splice(i, 1)));
+    forbidden.replaceChildren(...rules);
+    join.hidden = wanted.goals.length + (wanted.painted.size ? 1 : 0) < 2 || wanted.goals.some((goal) => goal.skill);
+    join.value = wanted.join;
+    stay.checked = wanted.stay;
+    next.hidden = !wanted.painted.size;
+  }
+
+  function enter() {
+    const [name, columns] = Object.entries(app.facts.fields)[0] ?? ["0", [0]];
+    text.placeholder = `${name}=${columns.map((column) => Number(app.facts.columns[column]?.high.toPrecision(2) ?? 1)).join(",")}`;
+    skills.replaceChildren(...app.facts.skills.map((skill) => make("li.pick", {}, make("button", { type: "button", onclick: () => change(() => app.wanted.add({ skill })) }, skill))));
+    play.disabled = !app.facts.play.possible;
+    play.title = app.facts.play.why ?? "";
+    app.stage.setTool(app.wanted.isNew ? "move" : "goal");
+    update();
+  }
+
+  return {
+    enter,
+    painted: () => update(),
+    planned: (plan) => answer.replaceChildren(said(plan.said, plan.reach > 0)),
+  };
+}

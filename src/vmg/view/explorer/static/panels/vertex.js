@@ -1,0 +1,66 @@
+// A vertex: its state, what leads in and out, the episodes through it, its value and why.
+
+import { get } from "../api.js";
+import { counted, make, number } from "../dom.js";
+import { large, said, table } from "./parts.js";
+
+export function vertexPanel(app, root) {
+  root.append(...welcome());
+
+  async function choose(vertex) {
+    const plan = app.plan ? `?plan=${app.plan.plan}` : "";
+    const found = await get(`graphs/${app.facts.id}/vertices/${vertex}${plan}`);
+    app.remember({ vertex });
+    app.pane.show({ selected: vertex, way: found.path ?? [], switches: [], pins: [], neighbours: { vertex, into: found.into.map((edge) => edge.vertex), out: found.out.map((edge) => edge.vertex) } });
+    root.replaceChildren(...described(app, found));
+  }
+
+  return {
+    choose,
+    leave: () => app.pane.show({ selected: null, neighbours: null, way: [] }),
+    enter: () => {
+      if (app.view.vertex !== undefined && app.view.vertex !== null) app.attempt(() => choose(app.view.vertex));
+    },
+  };
+}
+
+function welcome() {
+  return [
+    make("h2", {}, "Look"),
+    make("p", {}, "Click a dot to see the state it stands for, where one can go from it, and what it is worth."),
+    make("p.faint", {}, "Drag to move, scroll to zoom. With the keyboard: arrows, plus and minus, Enter for the dot in the middle, / to search."),
+  ];
+}
+
+function described(app, found) {
+  const steps = found.value === undefined || found.value === null ? "visits" : "steps to go";
+  const numbers = [["visits", found.visits], ["episodes", found.episode_count]];
+  numbers.push(steps === "visits" ? ["edges out", found.out_count] : ["value", found.value]);
+  const parts = [make("h2", {}, `Vertex ${found.vertex}`, makeAsk(app, found.vertex)), picture(app, found), large(numbers)];
+  if (found.why) parts.push(said(found.why));
+  parts.push(make("h3", {}, "The recorded state"), table(["field", "value"], found.state.map(({ name, value }) => [name, value])));
+  parts.push(...edges(app, "Leads on to", found.out, found.out_count), ...edges(app, "Comes from", found.into, found.into_count));
+  parts.push(make("h3", {}, `Recorded episodes through it: ${number(found.episode_count)}`));
+  const open = (row) => app.panels.replay.open("recorded", found.episodes[row].episode, found.episodes[row].first);
+  if (found.episodes.length) parts.push(table(["episode", "first at step", "visits"], found.episodes.map((each) => [each.episode, each.first, each.visits]), open));
+  return parts.filter(Boolean);
+}
+
+function makeAsk(app, vertex) {
+  return make("button.plain", { type: "button", onclick: () => app.panels.ask.to(vertex) }, "How to get there?");
+}
+
+function picture(app, { vertex, picture: there }) {
+  if (!there) return null;
+  const image = make("img.picture", { alt: `The state of vertex ${vertex} in the simulator`, src: `api/graphs/${app.facts.id}/vertices/${vertex}/picture`, width: 360, height: 270 });
+  image.onerror = () => image.remove();
+  return image;
+}
+
+function edges(app, title, found, count) {
+  if (!found.length) return [make("h3", {}, title), make("p.faint", {}, "Nothing recorded.")];
+  const worth = found.some((edge) => edge.value !== undefined && edge.value !== null);
+  const header = ["vertex", "recorded", ...(worth ? ["value"] : [])];
+  const rows = found.map((edge) => [edge.vertex, edge.count ? `${counted(edge.count, "time")}` : `never (${edge.kind})`, ...(worth ? [edge.value] : [])]);
+  return [make("h3", {}, `${title} ${counted(count, "vertice").replace("1 vertice", "1 vertex")}`), table(header, rows, (row) => app.choose(found[row].vertex))];
+}
