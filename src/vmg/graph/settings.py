@@ -60,7 +60,8 @@ class SolveConfig(Settings):
     path_weights: PathWeights = "rewards"
     """Paths lose the least reward, or have the fewest hops."""
     paths: Annotated[str, Named(ROUTES)] = "edges"
-    """Routes go along edges, or ("recordings") along recorded episodes, with a price on switching between them."""
+    """Routes go along edges, or ("recordings") along recorded episodes, with a price on switching between them, or
+    along edges as the published program finds and keeps to them ("program", with `act.keep_path`)."""
     switch_cost: Annotated[float, Bounds(0, 1e6)] = 30.0
     """Cost of switching recordings, in unrewarded steps, per mean recorded step length of feature distance."""
     ties: Ties = "index"
