@@ -9,7 +9,8 @@ from vmg.base.errors import VMGError
 from vmg.base.types import Float32s, Float64s
 from vmg.data.episodes import Episodes
 from vmg.data.facts import DataFacts
-from vmg.goals.objectives import Objective, Place
+from vmg.goals.combinations import Either
+from vmg.goals.objectives import Objective, Place, Together
 from vmg.goals.vertices import InVertices, PaidInVertices
 from vmg.graph.memory import MemoryGraph
 from vmg.graph.settings import SolveConfig
@@ -49,8 +50,13 @@ class Recorded:
 
     def distances(self, objective: Objective) -> Float64s:
         """Say how far each recorded observation is from an objective."""
-        if isinstance(objective.distance, InVertices):
-            return objective.distance.of(self.graph.labels)
+        distance = objective.distance
+        if isinstance(distance, InVertices):
+            return distance.of(self.graph.labels)
+        if isinstance(distance, Either | Together):  # each part where it is quickest to look up
+            over = [np.maximum(self.distances(part) - part.tolerance, 0.0) for part in distance.parts]
+            joined: Float64s = np.max(over, axis=0) if isinstance(distance, Together) else np.min(over, axis=0)
+            return joined
         place, known, places = objective.place, self.graph.goal_columns, self.graph.places
         if place and places is not None and set(place.columns) <= set(known):  # the same numbers, closer together
             return Place(tuple(known.index(column) for column in place.columns), place.numbers)(places)

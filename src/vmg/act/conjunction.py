@@ -16,7 +16,7 @@ from vmg.act.imagining import bits
 from vmg.act.likeness import Likeness, likeness
 from vmg.act.ordering import MOST_PARTS, Ordering, Stage, Tried
 from vmg.act.plan import Plan, make_plan
-from vmg.act.policy import Policy
+from vmg.act.policy import Decisions, Policy
 from vmg.act.rules import RecordedPart, keeping_off, restricted
 from vmg.act.settings import ActConfig
 from vmg.base.errors import VMGError
@@ -183,7 +183,16 @@ class ConjunctionPolicy:
 
     def act(self, state: Float32s) -> Float32s:
         """Return the action in this state, towards the part that comes next."""
-        state = _one(state)
+        policy, seen = self._turn(_one(state))
+        return policy.act(seen)
+
+    def decide(self, state: Float32s) -> Decisions:
+        """Return the same action with its reasons."""
+        policy, seen = self._turn(_one(state))
+        return policy.decide(seen)
+
+    def _turn(self, state: Float32s) -> tuple[Policy, Float32s]:
+        """Return the policy of the part that comes next, and the state as it is shown to it."""
         if self._policy is None:
             self._start = state
         done = self._done_now(state)
@@ -195,7 +204,7 @@ class ConjunctionPolicy:
             self._tried |= {(self._stage.imagined, self._stage.gain)}
             policy = self._look_again(state)
         self._taken += 1
-        return policy.act(self.plan.ordering.imagine(state, self._imagined, self._start))
+        return policy, self.plan.ordering.imagine(state, self._imagined, self._start)
 
     def likeness(self, states: Float32s) -> Likeness:
         """Say how much an episode's states are like what was recorded."""

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from vmg.act.explanation import Explanation
 from vmg.act.likeness import Likeness
 from vmg.act.plan import Plan
-from vmg.act.policy import Policy
+from vmg.act.policy import Decisions, Policy
 from vmg.act.settings import ActConfig
 from vmg.base.types import Float32s
 from vmg.goals.objectives import Objective, Stages
@@ -52,15 +52,24 @@ class SequencePolicy:
 
     def act(self, state: Float32s) -> Float32s:
         """Return the action in this state, towards the first objective that is not reached yet."""
-        objectives = [stage.objective for stage in self._stages]
-        stage = min(next_stage(objectives, self._stage, state), len(objectives) - 1)
-        if stage != self._stage:
-            self._follow(stage)
+        self._look(state)
         return self.policy.act(state)
+
+    def decide(self, state: Float32s) -> Decisions:
+        """Return the same action with its reasons."""
+        self._look(state)
+        return self.policy.decide(state)
 
     def likeness(self, states: Float32s) -> Likeness:
         """Say how much an episode's states are like what was recorded."""
         return self.policy.likeness(states)
+
+    def _look(self, state: Float32s) -> None:
+        """Turn to the first objective that is not reached yet."""
+        objectives = [stage.objective for stage in self._stages]
+        stage = min(next_stage(objectives, self._stage, state), len(objectives) - 1)
+        if stage != self._stage:
+            self._follow(stage)
 
     def _follow(self, stage: int) -> None:
         self.policy.follow(self._stages[stage])

@@ -30,6 +30,7 @@ COMMANDS = {
     "reproduce": "vmg.cli.reproduce",
     "draw": "vmg.cli.draw",
     "report": "vmg.cli.report",
+    "explore": "vmg.cli.explore",
 }
 """Each command's name and the module whose `run` does it."""
 REFUSED = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM}

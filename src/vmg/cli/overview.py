@@ -23,6 +23,7 @@ usage: vmg COMMAND [OPTIONS]
   reproduce   measure a table of the paper, or its ablations              vmg reproduce main --tasks kitchen-partial
   draw        figures and films of a run, as files                        vmg draw runs/maze --films 0
   report      one page to read in a browser: all of the above             vmg report runs/maze
+  explore     see, ask and re-task a run's graph with the mouse           vmg explore runs/maze
 
 `vmg COMMAND --help` explains a command and lists its options; `--extension FILE` runs a file that adds to them.
 A stage that is interrupted goes on when called again.

@@ -97,6 +97,8 @@ class Task:
     """Named parts of the state, for objectives: which columns they are."""
     floor: Floor | None = None
     """The floor plan of a maze, to draw on; None: as the environment's `maze` has it, if it is one."""
+    arrange: Callable[[Any, Float32s], None] | None = None
+    """Puts an environment that was reset into a state, so that the state can be seen; None: it cannot be."""
     skill: Callable[[tuple[str, ...]], Skill] | None = None
     """Turns names of skills ("top burner") into an objective, and into how the environment is asked for it."""
     report: tuple[str, ...] = ()

@@ -38,7 +38,7 @@ def any_of(objectives: Sequence[Objective]) -> Objective:
         raise VMGError("Only objectives that can be reached can be one or the other; add the others with `weighted`.")
     if any(each.avoided or each.penalties for each in objectives):
         raise VMGError("Which way is taken is not known beforehand: say any_of([...]).avoiding(...) or .costing(...).")
-    return Objective(" or ".join(each.name for each in objectives), _ToAny(tuple(objectives)))
+    return Objective(" or ".join(each.name for each in objectives), Either(tuple(objectives)))
 
 
 def weighted(parts: Sequence[tuple[float, Objective]]) -> Objective:
@@ -60,7 +60,9 @@ def in_order(objectives: Sequence[Objective]) -> Stages:
 
 
 @dataclass(frozen=True, eq=False)
-class _ToAny:
+class Either:
+    """Objectives of which one is enough; called, it says how far the nearest is away."""
+
     parts: tuple[Objective, ...]
 
     def __call__(self, observations: Float32s) -> Float64s:

@@ -231,7 +231,7 @@ def within(low: ArrayLike, high: ArrayLike, *, columns: Sequence[int], name: str
     if bottom.shape != (len(columns),) or top.shape != bottom.shape or not (bottom <= top).all():
         raise VMGError(f"A region needs a low and a high for each of {len(columns)} columns, low no higher than high.")
     name = name or f"between {bottom.tolist()} and {top.tolist()}"
-    return Objective(name, _ToRegion(tuple(columns), bottom, top))
+    return Objective(name, Region(tuple(columns), bottom, top))
 
 
 def where(predicate: Predicate, fields: Fields, *, name: str | None = None) -> Objective:
@@ -284,7 +284,9 @@ class _Relabelled:
 
 
 @dataclass(frozen=True, eq=False)
-class _ToRegion:
+class Region:
+    """Some columns of an observation, and what is wanted there: between a low and a high."""
+
     columns: tuple[int, ...]
     low: Float64s
     high: Float64s

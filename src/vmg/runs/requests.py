@@ -12,7 +12,17 @@ from vmg.base.types import Float32s
 from vmg.data.fields import Fields
 from vmg.envs import Task
 from vmg.envs.words import read_goal, usual_tolerance
-from vmg.goals import Objective, Stages, all_of, any_of, in_order, in_vertices, paid_in_vertices, reward_file
+from vmg.goals import (
+    Objective,
+    Stages,
+    all_of,
+    any_of,
+    in_order,
+    in_vertices,
+    paid_in_vertices,
+    recorded_rewards,
+    reward_file,
+)
 from vmg.goals.vertices import WORD as VERTICES
 from vmg.goals.vertices import read_pay, read_vertices
 from vmg.graph import without_edges
@@ -20,6 +30,7 @@ from vmg.graph.settings import GoalKind
 from vmg.runs.notes import Trial
 
 RANDOM = "random"
+RECORDED = "recorded"
 EDGES = "edges="
 Tell = Callable[[str], None]
 
@@ -30,7 +41,8 @@ class Request(Trial):
 
     reward: str | None = None
     """A reward, FILE.py:FUNCTION: a function of (o_t, a_t, o_{t+1}) on whole arrays, one row per step. The file is
-    run. Or what steps into vertices of the graph pay, vertices=3-5:1,9:-0.5."""
+    run. Or `recorded`, the rewards in the data, or what steps into vertices of the graph pay,
+    vertices=3-5:1,9:-0.5."""
     goal: tuple[str, ...] = ()
     """A place, hand=0.9,0.9 or by columns 4,5=0.9,0.9, a region, hand=0..1,0..1, or vertices of the graph,
     vertices=3-5,9. Several: one after the other in one episode, unless --any or --all. `random`: another one in every
@@ -130,7 +142,7 @@ class Reading:
         graph, weights = self.agent.built, self.agent.weights
         if text.startswith(VERTICES):
             return paid_in_vertices(graph, weights, read_pay(text, graph))
-        return reward_file(text)
+        return recorded_rewards() if text == RECORDED else reward_file(text)
 
     def _vertices(self, text: str) -> Objective | None:
         """The vertices that are named; None where something else is."""
@@ -185,8 +197,13 @@ def _pairs(before: tuple[str, ...], goals: list[Objective]) -> list[tuple[Object
 
 def without_avoided_edges(agent: Agent, request: Request) -> Agent:
     """Return the agent with a graph that lacks the edges to be avoided."""
-    named = [edge for text in request.avoid if not _is_region(text) for edge in _read_edges(text)]
-    return replace(agent, graph=without_edges(agent.built, named), routes=None) if named else agent
+    edges = avoided_edges(request)
+    return replace(agent, graph=without_edges(agent.built, edges), routes=None) if edges else agent
+
+
+def avoided_edges(request: Request) -> list[tuple[int, int]]:
+    """Return the tail and the head of each edge to be avoided."""
+    return [edge for text in request.avoid if not _is_region(text) for edge in _read_edges(text)]
 
 
 def names_vertices(request: Request) -> bool:

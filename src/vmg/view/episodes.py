@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from vmg.act.conjunction import ConjunctionPolicy
 from vmg.act.likeness import Likeness
 from vmg.act.plan import Plan
 from vmg.act.policy import Decision, Policy
+from vmg.act.sequence import SequencePolicy
 from vmg.agent.agent import Agent
 from vmg.base.errors import VMGError, require
 from vmg.base.types import Float32s, Float64s, Int32s
@@ -39,6 +41,8 @@ class Watched:
     """Subtasks still open at the end."""
     goal: Float64s | None
     """The goal the environment named."""
+    rewards: tuple[float, ...] = ()
+    """What each step was paid."""
     frames: Mapping[int, Frame] = field(default_factory=dict, repr=False)
     """Pictures of the environment, by the step they were taken before."""
 
@@ -62,28 +66,36 @@ class Watched:
 
 def watch(agent: Agent, task: Task, seed: int, *, frame_every: int = 0) -> Watched:
     """Run the episode of this seed as evaluation does, noting everything; a picture every `frame_every` steps."""
-    env = _rendering(task) if frame_every else task.make()
+    env = rendering(task) if frame_every else task.make()
     try:
-        actor, filmed = _NotingActor(agent.policy()), _NotingEnvironment(env, frame_every)
+        actor, filmed = NotingActor(agent.policy()), NotingEnvironment(env, frame_every)
         with threadpool_limits(1):  # as evaluation does: the same sums, the same episode
             score = run_episode(actor, task, filmed, seed)
     finally:
         env.close()
+    return noted(score, actor, filmed)
+
+
+def noted(score: EpisodeScore, actor: "NotingActor", env: "NotingEnvironment") -> Watched:
+    """Put together what was noted during an episode."""
     assert actor.plan is not None
     return Watched(
         score=score,
         plan=actor.plan,
         states=np.array(actor.states),
         decisions=tuple(actor.decisions),
-        done=tuple(filmed.done),
-        to_do=filmed.to_do,
+        done=tuple(env.done),
+        to_do=env.to_do,
         goal=actor.goal,
-        frames=filmed.frames,
+        rewards=tuple(env.rewards),
+        frames=env.frames,
     )
 
 
-class _NotingActor:
-    def __init__(self, policy: Policy) -> None:
+class NotingActor:
+    """Follows a policy and notes what it decides."""
+
+    def __init__(self, policy: Policy | SequencePolicy | ConjunctionPolicy) -> None:
         self.policy = policy
         self.states: list[Float32s] = []
         self.decisions: list[Decision] = []
@@ -105,46 +117,55 @@ class _NotingActor:
         return self.policy.likeness(states)
 
 
-class _NotingEnvironment:
+class NotingEnvironment:
+    """An environment that notes what it pays, which subtasks are done, and what it looks like."""
+
     def __init__(self, env: Any, frame_every: int) -> None:
         self.env = env
         self.frame_every = frame_every
         self.frames: dict[int, Frame] = {}
+        self.rewards: list[float] = []
         self.done: list[tuple[str, ...]] = []
         self.to_do: tuple[str, ...] = ()
 
     def reset(self, **options: Any) -> Any:
         began = self.env.reset(**options)
         if self.frame_every:
-            _draw_plainly(self.env)
-        self._take_picture()
+            draw_plainly(self.env)
+        self.take_picture()
         return began
 
     def step(self, action: Any) -> Any:
         result = self.env.step(action)
+        self.rewards.append(float(result[1]))
         self.done.append(tuple(result[4].get(DONE, ())))
         self.to_do = tuple(sorted(result[4].get(TO_DO, ())))
-        self._take_picture(last=result[2] or result[3])
+        self.take_picture(last=result[2] or result[3])
         return result
 
-    def _take_picture(self, last: bool = False) -> None:
+    def take_picture(self, last: bool = False) -> None:
+        """Keep a picture, if it is time for one."""
         step = len(self.done)
         if self.frame_every and (last or step % self.frame_every == 0):
             self.frames[step] = np.array(self.env.render())
 
 
-def _rendering(task: Task) -> Any:
+def rendering(task: Task) -> Any:
     """Make the task's environment so that it can be seen, without a screen if there is none."""
     _choose_renderer()
-    if callable(task.environment):
-        env = task.make()
-    else:
-        env = replace(task, options={**task.options, "render_mode": "rgb_array"}).make()
+    env = seen(task).make()
     if getattr(env, "render_mode", None) != "rgb_array":
         env.close()
         raise VMGError(f"The environment of {task.name} cannot be filmed: make it with render_mode='rgb_array'.")
     _look_from_above(env)
     return env
+
+
+def seen(task: Task) -> Task:
+    """Return the task with an environment that can be seen; one that a function makes must see to that itself."""
+    if callable(task.environment):
+        return task
+    return replace(task, options={**task.options, "render_mode": "rgb_array"})
 
 
 def _choose_renderer() -> None:
@@ -171,7 +192,7 @@ def _look_from_above(env: Any) -> None:
     renderer.default_cam_config = {"azimuth": 90, "elevation": -90, "distance": 1.2 * extent, "lookat": np.zeros(3)}
 
 
-def _draw_plainly(env: Any) -> None:
+def draw_plainly(env: Any) -> None:
     """Leave out shadows and reflections: without a graphics card they take nine tenths of the time."""
     renderer = _renderer(env)
     if renderer is None:

@@ -1,6 +1,7 @@
 """Where vertices lie on paper: on the floor of a maze, or in two dimensions found by UMAP."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -41,8 +42,7 @@ def lay_out(features: Float32s, *, seed: int = 0) -> Layout:
     """Lay vertices out in two dimensions by UMAP of where they are in the metric space; the same for the same seed."""
     n = len(features)
     if n < FEWEST:
-        note = "Principal components: there are too few vertices for UMAP."
-        return Layout(_principal(features), "The graph in two dimensions", note)
+        return by_components(features, "Principal components: there are too few vertices for UMAP.")
     chosen = np.arange(n)
     note = f"UMAP of all {n:,} vertices: near is near, but gaps and areas mean little."
     if n > LAID_OUT:
@@ -55,6 +55,17 @@ def lay_out(features: Float32s, *, seed: int = 0) -> Layout:
         placed = _umap(features[chosen], seed)
         points = placed if len(chosen) == n else _between(features, features[chosen], placed)
     return Layout(points, "The graph in two dimensions", note)
+
+
+def by_components(features: Float32s, note: str = "") -> Layout:
+    """Lay vertices out by the two directions of the metric space in which they differ most."""
+    return Layout(_principal(features), "The graph in two dimensions", note)
+
+
+def by_columns(graph: MemoryGraph, columns: tuple[int, int], names: Sequence[str]) -> Layout:
+    """Lay vertices out by two columns of their states, of which these are the names."""
+    x, y = (names[column] for column in columns)
+    return Layout(graph.states[:, list(columns)].astype(np.float64), f"The graph by {x} and {y}", "", columns=columns)
 
 
 def floor_plan(graph: MemoryGraph, floor: Floor) -> Layout:

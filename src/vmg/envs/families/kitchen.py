@@ -11,7 +11,15 @@ from vmg.act.settings import ActConfig
 from vmg.base.errors import VMGError, require
 from vmg.base.types import Float32s
 from vmg.data.mazes import import_robotics
-from vmg.envs.families.common import add_tasks, along_recordings, d4rl_files, get_d4rl, paper_settings
+from vmg.envs.arranging import set_kitchen
+from vmg.envs.families.common import (
+    add_tasks,
+    along_recordings,
+    d4rl_files,
+    get_d4rl,
+    paper_settings,
+    program_settings,
+)
 from vmg.envs.task import TASKS, VARIANTS, Skill, Task
 from vmg.goals import all_of, near
 from vmg.learn.config import LearnConfig
@@ -42,7 +50,7 @@ def kitchen_positions(observation: Mapping[str, Any]) -> Float32s:
     return np.asarray(observation["observation"], dtype=np.float32)[list(KITCHEN_POSITIONS)]
 
 
-def _kitchen_skill(names: tuple[str, ...], fields: Mapping[str, tuple[int, ...]] = KITCHEN_FIELDS) -> Skill:
+def kitchen_skill(names: tuple[str, ...], fields: Mapping[str, tuple[int, ...]] = KITCHEN_FIELDS) -> Skill:
     """All the objects named where the environment wants them; it counts one as done within 0.3 of there."""
     import_robotics()
     kitchen_env = require("gymnasium_robotics.envs.franka_kitchen.kitchen_env", "envs")
@@ -78,10 +86,11 @@ def _kitchen(kind: str) -> Task:
         score_range=(0.0, 4.0),
         report=("episode_task_completions",),
         fields=KITCHEN_FIELDS,
-        skill=_kitchen_skill,
+        arrange=set_kitchen,
+        skill=kitchen_skill,
         protocol="Four subtasks, each paid once, 280 steps; the score is the share of subtasks done. The state has the "
         "velocities of joints and objects, which D4RL's had not.",
-        presets={"paper": paper, "ours": ours},
+        presets={"paper": paper, "program": program_settings(paper), "ours": ours},
     )
 
 
@@ -101,7 +110,7 @@ def _d4rl_kitchen(kind: str) -> Task:
         keys=None,
         state=kitchen_positions,
         fields=D4RL_KITCHEN_FIELDS,
-        skill=partial(_kitchen_skill, fields=D4RL_KITCHEN_FIELDS),
+        skill=partial(kitchen_skill, fields=D4RL_KITCHEN_FIELDS),
         protocol="Four subtasks, each paid once, 280 steps; the score is the share of subtasks done. The state is "
         "D4RL's, positions alone, without its constant goal. The environment is FrankaKitchen-v1, another simulator "
         "than D4RL's, with less noise on the sensors.",

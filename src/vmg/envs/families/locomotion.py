@@ -1,6 +1,7 @@
 """Gym's locomotion with D4RL's files: half-cheetah, hopper, walker."""
 
-from vmg.envs.families.common import add_tasks, d4rl_files, get_d4rl, paper_settings
+from vmg.envs.arranging import set_joints
+from vmg.envs.families.common import add_tasks, d4rl_files, get_d4rl, paper_settings, program_settings
 from vmg.envs.task import Task
 
 _FALLS = " The step that falls is no longer paid for being healthy, 1 less in the return."
@@ -27,11 +28,12 @@ def _locomotion(body: str, kind: str, joints: int, score_range: tuple[float, flo
         get=get_d4rl(data),
         # Joints without the place along the track, then the velocities of all of them.
         fields={"height": (0,), "angle": (1,), "speed": (joints,), "positions": tuple(range(joints))},
+        arrange=set_joints,
         horizon=1000,
         score_range=score_range,
         protocol=f"Dense reward, 1000 steps, scaled as D4RL does. The environment is {environment} on MuJoCo 3, "
         f"where D4RL's was v2 on MuJoCo 2: the same observation, another simulator.{differs}",
-        presets={"paper": paper, "ours": paper},
+        presets={"paper": paper, "program": program_settings(paper), "ours": paper},
     )
 
 

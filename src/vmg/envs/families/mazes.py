@@ -7,7 +7,8 @@ import numpy as np
 
 from vmg.act.settings import ActConfig
 from vmg.data.mazes import ENVIRONMENTS, corridor_distances, free_cells, maze_map
-from vmg.envs.families.common import add_tasks, along_recordings, paper_settings
+from vmg.envs.arranging import set_joints
+from vmg.envs.families.common import add_tasks, along_recordings, paper_settings, program_settings
 from vmg.envs.task import Task, TaskGoal
 from vmg.graph.settings import SolveConfig
 from vmg.learn.config import LearnConfig
@@ -33,6 +34,7 @@ ANT = along_recordings(
     replace(paper_settings(0.8, 0.95, 5, None), learn=_RELATIVE), ActConfig(subgoal_steps=5, keep_path=True, noise=0.2)
 )
 PAPER = paper_settings(0.8, 0.8, 1, None)
+PROGRAM = program_settings(PAPER)
 
 
 def far_goals(maze: str, least: int, seed: int) -> dict[str, Any]:
@@ -64,10 +66,11 @@ def _point_maze(maze: str, horizon: int, least: int) -> Task:
         keys=("observation",),
         begin=_FarGoals(maze, least),
         fields={"position": (0, 1), "velocity": (2, 3)},
+        arrange=set_joints,
         protocol=f"From one corner to goals at least {least} corridor cells away, named by the environment in each "
         f"episode; reached within 0.45 m in {horizon} steps counts.",
         goal=GOAL,
-        presets={"ours": POINT, "paper": PAPER},
+        presets={"ours": POINT, "paper": PAPER, "program": PROGRAM},
     )
 
 
@@ -85,11 +88,12 @@ def _ant_maze(kind: str) -> Task:
         get=f"minari download D4RL/antmaze/{kind}-v1",
         keys=("achieved_goal", "observation"),
         fields={"position": (0, 1), "body": tuple(range(2, 29))},
+        arrange=set_joints,
         horizon=horizon,
         protocol="The goal is drawn up to 1 m off its cell's centre and named by the environment in each episode "
         f"(D4RL keeps it fixed); reached within 0.45 m in {horizon} steps counts.",
         goal=GOAL,
-        presets={"paper": PAPER, "ours": ANT},
+        presets={"paper": PAPER, "program": PROGRAM, "ours": ANT},
     )
 
 
