@@ -34,14 +34,24 @@ SIZES = {
     "ogbench-pointmaze": 2,
     "ogbench-antmaze": 29,
     "ogbench-humanoidmaze": 69,
+    "kitchen-d4rl": 60,
+    "kitchen-d4rl-noise": 60,
+    "kitchen-positions": 30,
+    "antmaze-d4rl": 29,
 }
-DIFFERENT = {(task.environment, str(task.options)): name for name, task in TASKS.items()}
+DIFFERENT = {(task.environment, str(task.options), str(task.state)): name for name, task in TASKS.items()}
 ALL = [task for tasks in (TASKS, VARIANTS) for _, task in tasks.items()]
 MAIN = {"kitchen": (192.4, 154.5), "antmaze": (496.3, 100.2), "pen hammer door": (138.9, 104.7)}
 
 
 def family(name):
-    return name.rpartition("-")[0] if name.startswith("ogbench") else name.partition("-")[0]
+    if name.startswith("ogbench"):
+        return name.rpartition("-")[0]
+    first = name.partition("-")[0]
+    return next(
+        (form for form in SIZES if form != first and form.startswith(first) and name.endswith(form[len(first) :])),
+        first,
+    )
 
 
 class RandomActor:
@@ -98,7 +108,7 @@ def test_every_environment_gives_states_of_the_datas_size(name):
 
 @pytest.mark.parametrize("task", ALL, ids=lambda task: task.data)
 def test_every_task_has_its_presets_its_words_and_finds_its_data(task):
-    assert set(task.presets) == {"paper", "ours"}
+    assert set(task.presets) == {"paper", "program", "ours"}
     assert task.protocol
     assert task.get
     assert task_of(task.data).state is task.state
@@ -107,7 +117,7 @@ def test_every_task_has_its_presets_its_words_and_finds_its_data(task):
 
 def test_the_papers_numbers_add_up_to_its_totals():
     assert [name for name in TASKS if name not in SCORES] == [
-        name for name in TASKS if family(name) == "pointmaze" or name.startswith("ogbench")
+        name for name in TASKS if family(name) == "pointmaze" or name.startswith("ogbench") or "-" in family(name)
     ]
     for families, totals in MAIN.items():
         rows = [scores for name, scores in SCORES.items() if family(name) in families.split()]

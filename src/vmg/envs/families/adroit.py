@@ -1,6 +1,6 @@
 """Adroit's hand with pen, hammer and door."""
 
-from vmg.envs.families.common import add_tasks, paper_settings
+from vmg.envs.families.common import add_tasks, paper_settings, program_settings
 from vmg.envs.task import Task
 
 SCORES = {
@@ -25,7 +25,7 @@ def _adroit(tool: str, kind: str, radius: float, horizon: int, score_range: tupl
         horizon=horizon,
         score_range=score_range,
         protocol=f"Dense reward, {horizon} steps, scaled as D4RL does.{flipped}",
-        presets={"paper": paper, "ours": paper},
+        presets={"paper": paper, "program": program_settings(paper), "ours": paper},
     )
 
 

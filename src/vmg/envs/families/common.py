@@ -6,6 +6,8 @@ from vmg.act.settings import ActConfig
 from vmg.agent.settings import AgentConfig
 from vmg.envs.task import TASKS, Task
 from vmg.graph.settings import GraphConfig, SolveConfig
+from vmg.learn.config import LearnConfig
+from vmg.networks.lowlevel import Translator
 
 
 def paper_settings(radius: float, discount: float, subgoal_steps: int, search_steps: int | None) -> AgentConfig:
@@ -14,6 +16,19 @@ def paper_settings(radius: float, discount: float, subgoal_steps: int, search_st
         graph=GraphConfig(radius=radius),
         solve=SolveConfig(discount=discount, search_steps=search_steps),
         act=ActConfig(subgoal_steps=subgoal_steps, paid_states=False),
+    )
+
+
+def program_settings(paper: AgentConfig) -> AgentConfig:
+    """The same row as the published program reads it: its losses, networks, labels, values, paths and stuck logic."""
+    translator = Translator(squashed=True, past_end="around")
+    learn = LearnConfig(margins="program", decoder_output="sampled", action_errors="averaged", low_level=translator)
+    return replace(
+        paper,
+        learn=learn,
+        graph=replace(paper.graph, labelling="online"),
+        solve=replace(paper.solve, paths="program"),
+        act=replace(paper.act, keep_path=True),
     )
 
 

@@ -71,7 +71,7 @@ def _maze(body: str, maze: str, horizon: int = 1000) -> Task:
         protocol=f"OGBench's five tasks in turn, episode by episode, each with its own start and goal; reached within "
         f"{near_enough:g} m in {horizon} steps counts.",
         goal=TaskGoal(columns=(0, 1), tolerance=near_enough),
-        presets={"paper": mazes.PAPER, "ours": mazes.POINT if body == "point" else mazes.ANT},
+        presets={"paper": mazes.PAPER, "program": mazes.PROGRAM, "ours": mazes.POINT if body == "point" else mazes.ANT},
     )
 
 
