@@ -10,6 +10,8 @@ Only safe formats: opening an agent can never run code. Acting needs neither JAX
 and end, and no file was changed or belongs to another agent.
 """
 
+import filecmp
+import os
 import warnings
 import zipfile
 from collections.abc import Mapping
@@ -24,7 +26,7 @@ from vmg.agent.card import write_card
 from vmg.agent.settings import AgentConfig
 from vmg.agent.soundness import is_sound
 from vmg.base.errors import VMGError
-from vmg.base.files import read_json, read_npz, write_json, write_npz
+from vmg.base.files import read_json, read_npz, staged, write_json, write_npz
 from vmg.base.settings import read_record
 from vmg.base.versions import versions
 from vmg.data.facts import DataFacts
@@ -41,11 +43,24 @@ _NEEDED = ("config", "data", "seed")
 
 
 def save(agent: "Agent", folder: Path) -> None:
-    """Write an agent; what no longer holds is removed first."""
-    if agent.routes is None:
-        (folder / "solution.npz").unlink(missing_ok=True)
-    if agent.graph is None:
-        (folder / "graph.npz").unlink(missing_ok=True)
+    """Write an agent; at any moment its folder holds the one before, or parts of this one that fit together."""
+    with staged(folder) as beside:
+        _write(agent, beside)
+        changed = [name for name in _FILES if not _is_same(beside / name, folder / name)]
+        for name in ("solution.npz", "graph.npz"):  # these hold no longer; the one was made for the other
+            if name in changed:
+                (folder / name).unlink(missing_ok=True)
+        _forget_other_scores(folder, agent.config)
+        for name in changed:
+            if (beside / name).exists():
+                os.replace(beside / name, folder / name)
+    write_card(folder)
+
+
+_FILES = ("weights.safetensors", "versions.json", "config.json", "graph.npz", "solution.npz")
+
+
+def _write(agent: "Agent", folder: Path) -> None:
     save_weights(folder / "weights.safetensors", agent.weights)
     digest = _digest(folder / "weights.safetensors")
     if agent.graph:
@@ -55,10 +70,12 @@ def save(agent: "Agent", folder: Path) -> None:
         tied = {GRAPH: np.array(_contents(folder / "graph.npz"))}
         _write_sealed(folder / "solution.npz", agent.routes.arrays() | kind | tied)
     write_json(folder / "versions.json", {"format": str(FORMAT), **versions()})
-    _forget_other_scores(folder, agent.config)
     description = {"config": agent.config.to_dict(), "data": asdict(agent.data), "seed": agent.seed}
     write_json(folder / "config.json", {"format": FORMAT, **description, WEIGHTS: digest})
-    write_card(folder)
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return one.exists() == other.exists() and (not one.exists() or filecmp.cmp(one, other, shallow=False))
 
 
 def load(folder: Path) -> dict[str, Any]:

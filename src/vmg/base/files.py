@@ -7,6 +7,7 @@ import fcntl
 import glob
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -41,7 +42,7 @@ def replacing(path: Path) -> Iterator[Path]:
     """Yield a path beside `path` to write to; rename it to `path` when the block ends well, remove it when not."""
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        _remove_what_kills_left(path)
+        remove_what_kills_left(path.parent, f".{glob.escape(path.name)}.*.part")
         with _new_file_beside(path) as (beside, mode):
             yield beside
             with open(beside, "rb") as written:
@@ -55,19 +56,47 @@ def _new_file_beside(path: Path) -> Iterator[tuple[Path, int]]:
     """Yield a file of a name that nobody can foresee, locked while it is written, and its mode by the user's umask."""
     beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.part")
     with open(beside, "xb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(file, fcntl.LOCK_EX)
         try:
             yield beside, os.fstat(file.fileno()).st_mode
         finally:
             beside.unlink(missing_ok=True)
 
 
-def _remove_what_kills_left(path: Path) -> None:
-    """Remove files beside a path that nobody writes to any more."""
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
-        with suppress(OSError), open(left, "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            left.unlink()
+def remove_what_kills_left(folder: Path, pattern: str = f"**/.*.{'[0-9a-f]' * 8}.part") -> None:
+    """Remove files of a folder that were to be renamed, and that nobody writes to any more."""
+    for left in folder.glob(pattern):
+        with suppress(OSError), _opened(left) as descriptor:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
+
+
+@contextmanager
+def staged(folder: Path) -> Iterator[Path]:
+    """Yield an empty folder in `folder` for files that are then renamed together: a full disk leaves all as it was."""
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        remove_what_kills_left(folder)
+        beside = folder / f".staged.{os.urandom(4).hex()}.part"
+        beside.mkdir()
+        try:
+            with _opened(beside) as descriptor:
+                with suppress(OSError):
+                    fcntl.flock(descriptor, fcntl.LOCK_EX)
+                yield beside
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    """Open a file or a folder, to lock it."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def append(file: BinaryIO, text: str) -> None:

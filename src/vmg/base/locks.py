@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from vmg.base.errors import VMGError
-from vmg.base.files import writing
+from vmg.base.files import remove_what_kills_left, writing
 
 LOCK = ".lock"
 
@@ -35,6 +35,7 @@ def held(folder: Path) -> Iterator[None]:
         file.flush()
     _held.add(place)
     try:
+        remove_what_kills_left(place)
         yield
     finally:
         _held.discard(place)

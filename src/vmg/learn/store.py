@@ -4,6 +4,8 @@ learning.json                           configuration, seeds and data: what a re
 training_state.safetensors              weights, Adam's moments, averages and the step reached
 checkpoints/step_0000050000.safetensors weights of all models
 metrics.csv, tensorboard/               losses, see `logs`
+
+Each safetensors file says one thing about itself: of several the order would differ from one process to the next.
 """
 
 import json
@@ -55,7 +57,7 @@ class Store:
     def write_state(self, step: int, state: State) -> None:
         parts = {"weights": state.weights, "mu": state.adam.mu, "nu": state.adam.nu, "average": state.average}
         tensors = {f"{part}.{name}": array for part, tree in parts.items() for name, array in flat(tree).items()}
-        write_tensors(self.state_file, tensors, {"format": "vmg training state 1", "step": str(step)})
+        write_tensors(self.state_file, tensors, {"step": str(step)})
 
     def read_state(self, initial: Weights, averaged: Iterable[str] = ()) -> tuple[State, int] | None:
         """Read the state and its step, if there is one; `initial` says which arrays there must be."""
@@ -72,7 +74,7 @@ class Store:
     def write_checkpoint(self, step: int, seeds: Sequence[int], models: Sequence[Weights]) -> None:
         tensors = {f"{seed}.{name}": x for seed, m in zip(seeds, models, strict=True) for name, x in flat(m).items()}
         path = self.folder / "checkpoints" / f"step_{step:010d}.safetensors"
-        write_tensors(path, tensors, {"format": "vmg checkpoint 1", "step": str(step)})
+        write_tensors(path, tensors, {"format": "vmg checkpoint 1"})
 
 
 def load_checkpoint(path: Path | str, low_level: LowLevel | None = None) -> dict[int, Weights]:

@@ -114,7 +114,8 @@ class Run:
         """Load the data by their name; what is made on the spot is kept, so that it need not be made again."""
         episodes, reader = load(self.data, keys=self.keys), reader_of(self.data)
         if reader and reader.makes and self.folder != Path():
-            save(replace(episodes, source=self.data), self.folder / "episodes.npz")
+            episodes = replace(episodes, source=self.data)  # as it is read next time
+            save(episodes, self.folder / "episodes.npz")
         return episodes
 
 

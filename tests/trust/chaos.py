@@ -1,0 +1,428 @@
+"""Kills every command that writes, at random moments, calls it again, and compares what it leaves to the byte.
+
+    python tests/trust/chaos.py --kills 500 --seed 0 --json build/trust/chaos.json
+
+A case is a command in a folder that commands before it have made. In each round it is begun and stopped once or several
+times, then called to its end; the folder must then be that of a run which nobody stopped. Half of the stops come after
+a random time, half just before a random one of the operations on files that the command does. Most are SIGKILL, some
+SIGTERM, some SIGINT, which must end in one line and exit code 130.
+
+What may differ: TensorBoard's files, which are named by the time, and times that `vmg retask` measures.
+
+Everything is imported once; a command is a fork of that process, so that it begins at once.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import sys
+import time
+import traceback
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+DATA = "pointmaze:umaze?steps=600"
+LEARN = ["--learn.steps", "120", "--learn.checkpoint-every", "30", "--learn.hidden-units", "8"]
+EPISODES = ["--episodes", "4", "--workers", "1"]
+STUDY = ["--tasks", "pointmaze-umaze", "--data", "pointmaze-umaze=npz:data.npz", "--seeds", "0", "--steps", "40"]
+RENEWED = ("os.rename", "os.remove", "os.mkdir", "open")
+LONGEST = 240.0
+"""Seconds after which a command that nobody stopped is given up."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command, what it begins with, and how often it is stopped, compared with others."""
+
+    name: str
+    words: list[str]
+    after: str = ""
+    share: int = 1
+
+
+CASES = [
+    Case("data save", ["data", "save", DATA, "data.npz"], share=6),
+    Case("train", ["train", DATA, "--out", "run", "--preset", "ours", "--seeds", "0", "1", *LEARN], share=4),
+    Case("build", ["build", "run", "--graph.radius", "2"], "train", 8),
+    Case("solve", ["solve", "run", "--solve.discount", "0.9"], "build", 8),
+    Case("evaluate", ["evaluate", "run", "--act.subgoal-steps", "2", *EPISODES], "solve", 8),
+    Case("evaluate in processes", ["evaluate", "run", "--episodes", "4", "--workers", "2"], "solve"),
+    Case("build again", ["build", "run", "--graph.radius", "3"], "evaluate", 8),
+    Case("solve again", ["solve", "run", "--solve.discount", "0.8"], "evaluate", 8),
+    Case("retask", ["retask", "run", "--goal", "position=1,1", *EPISODES], "solve", 6),
+    Case("report", ["report", "run", "--films", "0", "--replays", "1"], "evaluate"),
+    Case("draw", ["draw", "run", "--themes", "light", "--formats", "svg"], "evaluate"),
+    Case("reproduce", ["reproduce", "auto", "--presets", "ours", "--out", "study", *EPISODES, *STUDY], "data save", 2),
+    Case("train with settings from the data", ["train", "npz:data.npz", "--out", "run", *LEARN], "data save"),
+]
+
+
+@dataclass
+class Undisturbed:
+    """What a case leaves when nobody stops it, how long it takes and how many operations on files it does."""
+
+    folder: Path
+    seconds: float
+    operations: int
+
+
+@dataclass
+class Outcome:
+    """What a share of the rounds came to."""
+
+    kills: Counter = field(default_factory=Counter)
+    signals: Counter = field(default_factory=Counter)
+    rounds: int = 0
+    files: int = 0
+    failures: list[str] = field(default_factory=list)
+
+    def add(self, other: "Outcome") -> None:
+        self.kills += other.kills
+        self.signals += other.signals
+        self.rounds += other.rounds
+        self.files += other.files
+        self.failures += other.failures
+
+
+# --- one command ------------------------------------------------------------------------------------------------------
+
+
+class Command:
+    """A command that runs in a fork of this process, in a folder, in a session of its own."""
+
+    def __init__(self, words: list[str], folder: Path, stop: tuple[int, int] = (0, 0), count: Path | None = None):
+        self.said = folder.parent / f"{folder.name}.said"
+        self.pid = os.fork()
+        if self.pid == 0:
+            _be(words, folder, self.said, stop, count)
+
+    def code(self, seconds: float) -> int | None:
+        """Wait so long for its exit code; below zero, the signal that ended it."""
+        until = time.monotonic() + seconds
+        while True:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                return os.waitstatus_to_exitcode(status)
+            if time.monotonic() > until:
+                return None
+            time.sleep(0.002)
+
+    def send(self, number: int) -> None:
+        os.kill(self.pid, number)
+
+    def left_behind(self, seconds: float = 20.0) -> list[int]:
+        """Processes of its session that are still there after so long; what it started must end with it."""
+        until = time.monotonic() + seconds
+        while (found := _session(self.pid)) and time.monotonic() < until:
+            time.sleep(0.02)
+        return found
+
+
+def _session(leader: int) -> list[int]:
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parts = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(parts[3]) == leader and parts[0] != "Z":
+            found.append(int(stat.parent.name))
+    return found
+
+
+def _be(words: list[str], folder: Path, said: Path, stop: tuple[int, int], count: Path | None) -> None:
+    """Be the command; never return."""
+    code = 1
+    try:
+        os.setsid()
+        os.chdir(folder)
+        out = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+        os.dup2(out, 1)
+        os.dup2(out, 2)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        done = _stopping_at(str(folder), *stop)
+        sys.argv = ["vmg", *words]
+        code = start()
+        if count:
+            count.write_text(str(done[0]))
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else 1
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _stopping_at(folder: str, number: int, operation: int) -> list[int]:
+    """Send this process a signal just before an operation on a file of the folder; return how many there were."""
+    done, here = [0], os.getpid()
+
+    def hear(event: str, arguments: tuple) -> None:
+        if event not in RENEWED or os.getpid() != here or not _writes(event, arguments):
+            return
+        done[0] += 1
+        if done[0] == operation:
+            os.kill(here, number)
+
+    sys.addaudithook(hear)
+    return done
+
+
+def _writes(event: str, arguments: tuple) -> bool:
+    if event != "open":
+        return not str(arguments[0]).startswith(("/proc", "/dev"))
+    mode, flags = arguments[1], arguments[2]
+    return (isinstance(mode, str) and any(c in mode for c in "wax+")) or (mode is None and bool(flags & os.O_CREAT))
+
+
+# --- rounds -----------------------------------------------------------------------------------------------------------
+
+
+def undisturbed(case: Case, known: dict[str, Undisturbed], work: Path) -> Undisturbed:
+    """Run a case without stopping it, twice: the first time compiles, and both must leave the same."""
+    first, second = (_ran(case, known, work / each / _plain(case.name) / "here") for each in ("first", "second"))
+    there, wanted = contents(first.folder), contents(second.folder)
+    if different := [name for name in {*there, *wanted} if there.get(name) != wanted.get(name)]:
+        raise SystemExit(f"{case.name} leaves another {different[0]} each time, undisturbed.")
+    say(f"{case.name}: {second.seconds:.1f} s, {second.operations} operations on files")
+    return second
+
+
+def _ran(case: Case, known: dict[str, Undisturbed], place: Path) -> Undisturbed:
+    folder = prepared(case, known, place)
+    began, count = time.monotonic(), folder.parent / "operations"
+    command = Command(case.words, folder, count=count)
+    code = command.code(LONGEST)
+    if code != 0:
+        command.send(signal.SIGKILL)
+        raise SystemExit(f"{case.name} ended with {code} undisturbed: {command.said.read_text()}")
+    return Undisturbed(folder, time.monotonic() - began, int(count.read_text()))
+
+
+def prepared(case: Case, known: dict[str, Undisturbed], folder: Path) -> Path:
+    """Make the folder that a case begins with."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if case.after:
+        shutil.copytree(known[case.after].folder, folder)
+    else:
+        folder.mkdir(parents=True)
+    return folder
+
+
+def one_round(case: Case, known: dict[str, Undisturbed], folder: Path, rng: random.Random, outcome: Outcome) -> None:
+    """Stop a command up to some times, call it to its end, and compare."""
+    prepared(case, known, folder)
+    expected = known[case.name]
+    for _ in range(rng.choice((1, 2, 3, 4))):
+        number = rng.choices((signal.SIGKILL, signal.SIGTERM, signal.SIGINT), (8, 1, 2))[0]
+        by_time = rng.random() < 0.5
+        stop = (0, 0) if by_time else (number, rng.randint(1, expected.operations))
+        command = Command(case.words, folder, stop)
+        code = command.code(rng.uniform(0.0, 1.1) * expected.seconds if by_time else LONGEST)
+        if code is None:
+            command.send(number)
+            code = command.code(LONGEST)
+        _judge(case, command, number, code, outcome)
+    command = Command(case.words, folder)
+    code = command.code(LONGEST)
+    outcome.rounds += 1
+    if code != 0:
+        outcome.failures.append(f"{case.name}: called again, it ended with {code}: {command.said.read_text()[-2000:]}")
+        return
+    there, wanted = contents(folder), contents(expected.folder)
+    outcome.files += len(wanted)
+    if different := sorted(name for name in {*there, *wanted} if there.get(name) != wanted.get(name)):
+        outcome.failures.append(f"{case.name}: these files are not those of an undisturbed run: {different}")
+
+
+def _judge(case: Case, command: Command, number: int, code: int | None, outcome: Outcome) -> None:
+    """Note how a command ended that was to be stopped; one that had ended before is none that was killed."""
+    said = command.said.read_text()
+    if code == (130 if number == signal.SIGINT else -number):
+        outcome.kills[case.name] += 1
+        outcome.signals[signal.Signals(number).name] += 1
+    elif code != 0:
+        outcome.failures.append(f"{case.name}: {signal.Signals(number).name} ended in {code}: {said[-2000:]}")
+    if "Traceback" in said or (code == 130 and said.count("Interrupted.") != 1):
+        outcome.failures.append(f"{case.name}: {signal.Signals(number).name} was answered with: {said[-2000:]}")
+    if left := command.left_behind():
+        outcome.failures.append(f"{case.name}: {len(left)} processes outlived it")
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file of a folder, without what may differ."""
+    files = (file for file in folder.rglob("*") if file.is_file() and "tensorboard" not in file.parts)
+    return {str(file.relative_to(folder)): _without_times(file) for file in files}
+
+
+def _without_times(file: Path) -> bytes:
+    content = file.read_bytes()
+    return re.sub(rb'"first_action_ms": [0-9.e-]+', b"", content) if file.parent.name == "retask" else content
+
+
+def _plain(name: str) -> str:
+    return name.replace(" ", "-").replace(",", "")
+
+
+# --- all of it --------------------------------------------------------------------------------------------------------
+
+
+def chaos(kills: int, seed: int, names: list[str], workers: int) -> dict:
+    """Stop commands so often, and return what came of it."""
+    began = time.monotonic()
+    warm_up()
+    with TemporaryDirectory(prefix="chaos-") as place:
+        work = Path(place)
+        cases = [case for case in CASES if not names or case.name in names]
+        known: dict[str, Undisturbed] = {}
+        for case in CASES:
+            if any(case.name in (each.name, *_before(each)) for each in cases):
+                known[case.name] = undisturbed(case, known, work)
+        no_more_compiling()
+        found = side_by_side(cases, known, work, kills, seed, workers)
+    versions_now = versions()
+    return {
+        "command": f"make chaos KILLS={kills} SEED={seed}",
+        "seed": seed,
+        "seconds": round(time.monotonic() - began, 1),
+        "versions": versions_now,
+        "counts": {
+            "commands stopped at a random moment": sum(found.kills.values()),
+            **{f"of them vmg {name}": found.kills[name] for name in (case.name for case in cases)},
+            **{f"stopped by {name}": count for name, count in sorted(found.signals.items())},
+            "commands called again to their end": found.rounds,
+            "files compared with those of an undisturbed run": found.files,
+        },
+        "failures": len(found.failures),
+        "what failed": found.failures,
+    }
+
+
+def _before(case: Case) -> list[str]:
+    """Names of the cases that lead to one."""
+    earlier = next((each for each in CASES if each.name == case.after), None)
+    return [earlier.name, *_before(earlier)] if earlier else []
+
+
+def side_by_side(
+    cases: list[Case], known: dict[str, Undisturbed], work: Path, kills: int, seed: int, workers: int
+) -> Outcome:
+    """Share the rounds among forks of this process."""
+    files = [work / f"outcome-{i}.json" for i in range(workers)]
+    pids = []
+    for i, file in enumerate(files):
+        pid = os.fork()
+        if pid == 0:
+            code = 1
+            try:
+                share = kills // workers + (i < kills % workers)
+                found = rounds(cases, known, work / f"worker-{i}" / "here", share, random.Random(f"{seed} {i}"))
+                file.write_text(json.dumps(vars(found)))
+                code = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(code)
+        pids.append(pid)
+    total = Outcome()
+    for pid, file in zip(pids, files, strict=True):
+        if os.waitpid(pid, 0)[1]:
+            raise SystemExit("A process that stops others ended early.")
+        told = json.loads(file.read_text())
+        total.add(Outcome(Counter(told.pop("kills")), Counter(told.pop("signals")), **told))
+    return total
+
+
+def rounds(cases: list[Case], known: dict[str, Undisturbed], folder: Path, kills: int, rng: random.Random) -> Outcome:
+    """Do rounds until so many commands were stopped; every case has its share."""
+    outcome, queue = Outcome(), []
+    while sum(outcome.kills.values()) < kills:
+        if not queue:
+            queue = [case for case in cases for _ in range(case.share)]
+            rng.shuffle(queue)
+        one_round(queue.pop(), known, folder, rng, outcome)
+    return outcome
+
+
+def main() -> int:
+    """Read the options, stop commands, and say how it went."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kills", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--cases", nargs="*", default=[], choices=[case.name for case in CASES])
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    found = chaos(options.kills, options.seed, options.cases, options.workers)
+    failed = found.pop("what failed")
+    text = json.dumps(found, indent=2) + "\n"
+    say(text + "\n".join(failed))
+    if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(text)
+    return 1 if failed else 0
+
+
+def warm_up() -> None:
+    """Import all that commands need, once; what JAX compiles is kept for the forks, which begin without it."""
+    cache = TemporaryDirectory(prefix="chaos-compiled-")
+    os.environ["JAX_COMPILATION_CACHE_DIR"] = cache.name
+    os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
+    os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    _kept.append(cache)
+    import gymnasium_robotics  # noqa: F401
+    import matplotlib.backends.backend_agg
+    import matplotlib.backends.backend_svg
+    import matplotlib.font_manager  # noqa: F401
+    import tensorboard.summary.writer.event_file_writer  # noqa: F401
+
+    import vmg
+    from vmg.cli.main import COMMANDS
+
+    for module in COMMANDS.values():
+        __import__(module)
+    line = vmg.Episodes.from_list([([[0.0], [1.0], [3.0]], [[1.0], [2.0]], [0.0, 1.0], False, True)])
+    graph = vmg.build(line.observations, line, 1.0)
+    vmg.solve(graph, vmg.reward(graph, line), 0.9)
+
+
+def no_more_compiling() -> None:
+    """What is stopped writes nothing to what JAX has compiled: others would read it cut."""
+    import jax
+
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 1e9)
+
+
+def say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+
+
+def start() -> int:
+    from vmg.__main__ import main
+
+    return main()
+
+
+def versions() -> dict[str, str]:
+    from vmg.base.versions import versions
+
+    found = versions()
+    found.pop("platform")
+    return found
+
+
+_kept: list[TemporaryDirectory] = []
+
+if __name__ == "__main__":
+    sys.exit(main())
