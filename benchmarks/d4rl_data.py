@@ -76,7 +76,8 @@ def _kitchen(name: str, asked: argparse.Namespace) -> Episodes:
     states = episodes.observations[:, list(KITCHEN_POSITIONS)]
     if name.endswith("noise"):
         amplitude = d4rl.SENSOR_NOISE * np.where(np.arange(states.shape[1]) < JOINTS, JOINT_NOISE, OBJECT_NOISE)
-        states = states + amplitude * np.random.default_rng(asked.seed).uniform(-1, 1, states.shape)
+        noise = np.random.default_rng(asked.seed).uniform(-1, 1, states.shape)
+        states = (states + amplitude * noise).astype(np.float32)
     if not name.endswith("positions"):
         goal = d4rl.kitchen_goal(tuple(task.options["tasks_to_complete"]))
         states = np.hstack([states, np.tile(goal, (len(states), 1))])

@@ -83,7 +83,7 @@ def test_called_again_it_measures_nothing_twice(study, data, monkeypatch):
 
 def test_the_best_checkpoint_is_reported_beside_the_last(study, data, tmp_path, monkeypatch):
     study = shutil.copytree(study, tmp_path / "study")
-    monkeypatch.setattr("vmg.studies.main.CHOSEN", (1, 30))
+    monkeypatch.setattr("vmg.studies.checkpoints.CHOSEN", (1, 30))
     tasks = ["--tasks", "kitchen-complete", "--presets", "ours", "--no-baselines", "--out", str(study)]
     sources = ["--data", f"kitchen-complete=npz:{data / 'complete.npz'}", "--only", "evaluate"]
     assert main(["reproduce", "main", *tasks, *sources, *OPTIONS, "kitchen-complete"]) == 0

@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from vmg import learn
 from vmg.agent.agent import Agent
 from vmg.agent.settings import AgentConfig
 from vmg.base.console import say
 from vmg.data.episodes import Episodes
-from vmg.data.facts import DataFacts
 from vmg.envs import Task, find_task
 from vmg.evaluation import Scores, Summary
 from vmg.goals import step_rewards
@@ -20,6 +18,7 @@ from vmg.graph import summarise
 from vmg.runs import Run, auto, load_run
 from vmg.runs.stages import agent_scores, baseline_scores, train, train_baselines
 from vmg.studies import paper
+from vmg.studies.checkpoints import best_checkpoints
 from vmg.studies.study import Results, Study, described, missing_data, row_command, run_of, tasks_of
 
 LOCOMOTION = tuple(name for name in paper.SCORES if name.split("-")[0] in ("halfcheetah", "hopper", "walker2d"))
@@ -42,7 +41,6 @@ PRESETS = ("paper", "ours")
 SCORED = ("main", "auto", "locomotion")
 """Tables in which a task is scored as it is."""
 SEEDS = (0, 1, 2, 3, 4)
-CHOSEN = (500_000, 800_000)  # the paper reports the best checkpoint from the one to the other, found in the environment
 LEAST_LOGS = 10  # logs that must hold a set of four subtasks for it to be asked
 
 
@@ -115,7 +113,7 @@ def _measure(line: Line, study: Study) -> dict[str, Any]:
     result = _described(line, study, episodes, task) | {"graphs": graphs}
     result["scores"] = {method: Summary.of(scores).to_dict() for method, scores in found.items()}
     if line.task.name in study.choose:
-        result["chosen"] = _choose(line, episodes, task, study)
+        result["chosen"] = best_checkpoints(line.run, line.run.config, episodes, task, study.trial)
     return result
 
 
@@ -123,23 +121,6 @@ def _agents(run: Run, episodes: Episodes) -> Iterator[Agent]:
     """Yield every seed's agent, its graph built and solved."""
     for _, agent in run.agents():
         yield replace(agent, config=run.config).build(episodes).solve()
-
-
-def _choose(line: Line, episodes: Episodes, task: Task, study: Study) -> dict[str, Any] | None:
-    """Score the checkpoints as the paper does, and report each model's best: chosen in the environment."""
-    run, folder, (first, last) = line.run, line.run.folder / "training" / "checkpoints", CHOSEN
-    steps = [int(path.stem.removeprefix("step_")) for path in sorted(folder.glob("step_*.safetensors"))]
-    best: dict[int, tuple[Scores, int]] = {}
-    for step in (step for step in steps if first <= step <= last):
-        models = learn.load_checkpoint(folder / f"step_{step:010d}.safetensors", run.config.learn.low_level)
-        for seed in run.seeds:
-            agent = Agent(run.config, DataFacts.of(episodes), seed, models[seed]).build(episodes).solve()
-            scores = agent_scores(run, task, f"VMG at {step}", agent, agent.policy(), study.trial)
-            if seed not in best or scores.score > best[seed][0].score:
-                best[seed] = (scores, step)
-    if not best:
-        return None
-    return Summary.of([each for each, _ in best.values()]).to_dict() | {"steps": [step for _, step in best.values()]}
 
 
 def _measure_skills(line: Line, study: Study) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from vmg.base.lazy import LazyModule
 from vmg.envs import Task
 from vmg.runs.auto import AUTO
 from vmg.studies.ablations import Bench, bench, measure_bench, train_benches
+from vmg.studies.fidelity import measure_fidelity
 from vmg.studies.held_out import HELD_OUT, measure_held_out
 from vmg.studies.main import MAIN, PRESETS, TABLES, measure_table, train_table
 from vmg.studies.measurements import curves, ratio
@@ -25,7 +26,7 @@ from vmg.view.style import STYLES, save_figure
 jax = LazyModule("jax")
 
 StudyName = Literal[
-    "main", "auto", "locomotion", "skills", "other-tasks", "decay", "memory", "rewards", "losses", "search",
+    "main", "auto", "locomotion", "skills", "other-tasks", "fidelity", "decay", "memory", "rewards", "losses", "search",
     "threshold", "margin", "discount", "dimension", "horizon", "merging", "choices", "ratio", "curves", "ablations",
 ]  # fmt: skip
 STUDIES: tuple[str, ...] = get_args(StudyName)
@@ -39,7 +40,9 @@ TITLES = {name: ablation.title for name, ablation in ABLATIONS.items()} | {
 def reproduce(name: StudyName, study: Study) -> Path:
     """Do a study, or go on with it; return the path of its table, or the folder where it was only to train."""
     _use_device(study.device)
-    if name in HELD_OUT:
+    if name == "fidelity":
+        measure_fidelity(study, lambda rows: _write(name, study, rows))
+    elif name in HELD_OUT:
         measure_held_out(name, study, lambda rows: _write(name, study, rows))
     elif name in TABLES:
         study = replace(study, presets=study.presets or ((AUTO,) if name == AUTO else ()) + PRESETS)

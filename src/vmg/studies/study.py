@@ -30,6 +30,8 @@ class Study:
     presets: tuple[str, ...] = ()
     """Settings of the tables of tasks; none: `paper` and `ours`, and `auto` in the table of that name. Ablations change
     one thing of the paper's."""
+    variants: tuple[str, ...] = ()
+    """Variants of the study `fidelity`; none: all."""
     seeds: tuple[int, ...] = ()
     """One model per seed, none dropped; none: 0 to 4, in ablations 0 to 2."""
     n_episodes: Annotated[int, arg(name="episodes")] = 100

@@ -33,7 +33,7 @@ def _table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 
 def _without(row: Result, n: int) -> list[str]:
-    return [row["task"], row.get("variant", ""), row["missing"], *[""] * (n - 3)]
+    return [row["task"], row.get("variant", row.get("fidelity", "")), row["missing"], *[""] * (n - 3)]
 
 
 def _variant_line(row: Result) -> list[str]:
@@ -67,7 +67,22 @@ def _curves_line(row: Result) -> list[str]:
     return cells
 
 
+def _fidelity_line(row: Result) -> list[str]:
+    difference = row.get("difference")
+    chosen = row.get("chosen")
+    apart = f"{difference['mean']:+.1f} ({_interval(difference, '+.1f')})" if difference else ""
+    best = f"{chosen['score']:.1f} ({', '.join(f'{each:.0f}' for each in chosen['models'])})" if chosen else ""
+    models = ", ".join(f"{each:.0f}" for each in row["models"])
+    score = f"**{row['score']:.1f}**, {_interval(row)}"
+    return [row["task"], row["fidelity"], _paper(row["paper"]), score, models, apart, best]
+
+
 _KINDS: dict[str, tuple[tuple[str, ...], Any]] = {
+    "fidelity": (
+        ("task", "what is changed", "paper", "last checkpoint, 95 % interval", "each model", "difference from `paper`",
+         "best of 500,000 to 800,000 updates, chosen there as in the paper"),
+        _fidelity_line,
+    ),
     "variant": (
         ("task", "variant", "paper", "ours", "95 % interval", "each model", "difference from the baseline",
          "within the spread", "vertices"),

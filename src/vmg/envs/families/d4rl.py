@@ -154,7 +154,7 @@ def make_ant_maze(name: str, *, maze: str, drawn: bool = False, **options: Any) 
 def _d4rl_ant() -> Any:
     """Gymnasium's ant with the steps, motors and contacts of D4RL's: 10 decisions a second, a fifth of the torque."""
     mujoco = require("gymnasium.envs.mujoco", "envs")
-    tree = ElementTree.parse(os.path.join(os.path.dirname(mujoco.__file__), "assets", "ant.xml"))
+    tree = ElementTree.parse(os.path.join(mujoco.__path__[0], "assets", "ant.xml"))
     changes = {
         "option": {"timestep": "0.02"},
         "default/geom": {"solimp": ".8 .8 .01"},
