@@ -103,8 +103,8 @@ def test_values_with_a_discount_near_one_end_in_time_and_are_right(discount):
 
 def test_values_that_float64_cannot_hold_to_the_tolerance_are_said():
     graph, episodes = random_graph(0)
-    with pytest.warns(UserWarning, match=r"With a discount of 1 values reach .* lower the discount"):
-        vmg.solve(graph, vmg.reward(graph, episodes), 0.9999999)
+    with pytest.warns(UserWarning, match=r"With a discount of 0\.9999999 values reach .* lower the discount"):
+        vmg.solve(graph, vmg.reward(graph, 1e6 * episodes.rewards), 0.9999999)
 
 
 def test_a_subgoal_far_beyond_any_route_is_its_end_at_once(agents):

@@ -5,11 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vmg.base.errors import VMGError
 from vmg.base.types import Bools, Float64s
 from vmg.graph import kernels
 from vmg.graph.memory import MemoryGraph
 from vmg.graph.rewards import EdgeRewards
 from vmg.graph.settings import DeadEnds, SolveConfig
+
+LARGEST = 1e150
+"""Values beyond this are refused: their squares, and sums of many, are no numbers any more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +38,9 @@ def iterate_values(
 
     Sweeps stop at a change of tolerance·(1−discount)/discount, which bounds the error by `tolerance`. A vertex without
     edges out loops onto itself, worth its best incoming R_G ("loop", 0 if nothing comes in), or is worth 0 ("zero").
-    A goal loops with its own worth. The value of a loop needs no iteration: worth/(1−discount).
+    A goal loops with its own worth. The value of a loop needs no iteration: worth/(1−discount). Where the discount is
+    so near 1 that rounding could cost more than the tolerance, policy iteration finds the last digits; a warning says
+    where float64 has too few for that.
     """
     return values_of(graph, rewards, SolveConfig(discount=discount, dead_ends=dead_ends, tolerance=tolerance))
 
@@ -48,24 +54,40 @@ def values_of(graph: MemoryGraph, rewards: EdgeRewards, settings: SolveConfig) -
     settled = ended | rewards.absorbing
     followed = rewards.edges[~rewards.absorbing[graph.tails]]
     least = min(followed.min(initial=0.0), worth[settled].min(initial=0.0))  # nothing is worth less, for ever
+    _check_size(max(followed.max(initial=0.0), worth[settled].max(initial=0.0), -least), discount)
+    edges = (graph.first_edge, graph.heads, rewards.edges, settled)
     values = np.where(settled, worth, least) / (1 - discount)
     stop = tolerance * (1 - discount) / discount if discount > 0 else np.inf
-    sweeps = kernels.values.iterate_values(
-        graph.first_edge, graph.heads, rewards.edges, settled, values, float(discount), stop
-    )
-    _warn_of_rounding(values, settings)
+    sweeps = kernels.values.iterate_values(*edges, values, float(discount), stop)
+    if _rounding(values) / (1 - discount) > tolerance:
+        kernels.values.refine_values(*edges, worth, values, float(discount))
+        _warn_of_rounding(values, settings)
     looping = settled if dead_ends == "loop" else rewards.absorbing
     return Values(values, looping, sweeps)
 
 
+def _check_size(reward: float, discount: float) -> None:
+    """Refuse rewards whose values are no numbers any more."""
+    largest = reward / (1 - discount)
+    if not largest < LARGEST:
+        raise VMGError(
+            f"With a discount of {discount:.9g} and rewards as large as {reward:.3g} values can reach {largest:.3g}, "
+            f"which is more than the {LARGEST:g} that can be solved for: scale the rewards, or lower the discount."
+        )
+
+
+def _rounding(values: Float64s) -> float:
+    """How exactly float64 holds such values."""
+    return kernels.values.ROUNDING * float(np.abs(values).max())
+
+
 def _warn_of_rounding(values: Float64s, settings: SolveConfig) -> None:
     """Say so where float64 cannot hold the values to within the tolerance."""
-    largest = float(np.abs(values).max())
-    error = kernels.values.ROUNDING * largest / (1 - settings.discount)
-    if error > settings.tolerance:
+    if (error := _rounding(values)) > settings.tolerance:
         warnings.warn(
-            f"With a discount of {settings.discount:g} values reach {largest:.3g}, and float64 holds them to about "
-            f"{error:.2g}, not to the tolerance of {settings.tolerance:g}: lower the discount, or scale the rewards.",
+            f"With a discount of {settings.discount:.9g} values reach {np.abs(values).max():.3g}, and float64 holds "
+            f"them to about {error:.2g}, not to the tolerance of {settings.tolerance:g}: lower the discount, or scale "
+            "the rewards.",
             stacklevel=4,
         )
 

@@ -24,14 +24,12 @@ from vmg.graph.routes.base import (
     without_repeats,
 )
 from vmg.graph.routes.finals import FinalStates
+from vmg.graph.routes.weights import in_whole_numbers
 from vmg.graph.settings import PathWeights
 from vmg.graph.values import Values
 
 if TYPE_CHECKING:
     from vmg.graph.memory import MemoryGraph
-
-RESOLUTION = 2**36
-"""Path weights are whole numbers: the range of the edge rewards in this many parts, so that sums and ties are exact."""
 
 
 @ROUTES.register("edges")
@@ -199,22 +197,20 @@ def are_values(values: np.ndarray, n: int) -> bool:
 
 
 def edge_weights(rewards: EdgeRewards, graph: "MemoryGraph", path_weights: PathWeights) -> Int64s:
-    """Whole-number weight of each edge: (max R_G) − R_G in parts of the rewards' range, or 1 where only hops count.
+    """Whole-number weight of each edge, in proportion to (max R_G) − R_G, or 1 where only hops count.
 
     Penalties add to that, in unrewarded edges: what a step costs besides, on average over the steps that an edge takes.
     """
     followed = rewards.edges[~rewards.absorbing[graph.tails]]
-    if path_weights == "hops" or len(followed) == 0 or np.ptp(followed) == 0:
-        weights: Int64s = np.ones(graph.n_edges, np.int64)
-    else:
-        gaps = (followed.max() - rewards.edges) / np.ptp(followed)
-        weights = np.rint(np.maximum(gaps, 0.0) * RESOLUTION).astype(np.int64)
-    if rewards.penalties is None or len(weights) == 0:
-        return weights
-    between, inside = rewards.penalties[: graph.n_edges], rewards.penalties[graph.n_edges :][graph.tails]
-    total = weights / weights.max() + inside + (between - inside) / np.maximum(graph.edge_steps, 1)
-    weights = np.rint(total / max(total.max(), 1.0) * RESOLUTION).astype(np.int64)
-    return weights
+    parts, noise = np.ones(graph.n_edges), 0.0
+    if path_weights == "rewards" and len(followed) and (extent := np.ptp(followed)) > 0:
+        parts = np.clip((followed.max() - rewards.edges) / extent, 0.0, 1.0)
+        noise = 2.0**-51 * float(np.abs(followed).max() / extent)
+    if rewards.penalties is not None and graph.n_edges:
+        between, inside = rewards.penalties[: graph.n_edges], rewards.penalties[graph.n_edges :][graph.tails]
+        parts += inside + (between - inside) / np.maximum(graph.edge_steps, 1)
+        parts /= max(parts.max(), 1.0)
+    return in_whole_numbers(parts, noise, graph.n_vertices)
 
 
 class _Tables(NamedTuple):
