@@ -16,10 +16,10 @@ from vmg.data.episodes import Episodes
 from vmg.graph import MemoryGraph, build, summarise
 from vmg.graph.evidence import reachable_from
 
-RADII = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0)
+RADII = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 """Radii tried, in recorded steps of mean length."""
 UNLIKE = 2.0
-"""The radius, in steps, where episodes held out are unlike the others."""
+"""The least radius, in steps, where none covers enough of the episodes held out."""
 COVERED = 0.9
 REACHED = 0.8
 """Share of what any of the radii reaches."""
@@ -47,14 +47,26 @@ class GraphChosen:
     choices: tuple[Choice, ...]
 
 
-def choose_graph(known: Episodes, features: Float32s, held_out: Episodes, held: Float32s) -> GraphChosen:
-    """Try radii on the graph of some episodes and their features, with others held out."""
+def choose_graph(
+    known: Episodes, features: Float32s, held_out: Episodes, held: Float32s, *, alike: bool = True
+) -> GraphChosen:
+    """Try radii on the graph of some episodes and their features, with others held out.
+
+    `alike`: whether recordings come near one another at all; if not, each is to stay by itself.
+    """
     step = step_length(known, features)
     tried = [_tried(known, features, held_out, held, times * step) for times in RADII]
+    chosen = _choose(tried) if alike else tried[RADII.index(UNLIKE)]
+    return GraphChosen(chosen.radius, _discount(known, chosen), _choices(tried, chosen, known))
+
+
+def _choose(tried: list[Tried]) -> Tried:
     everywhere = max(each.reached for each in tried)
-    enough = [each for each in tried if each.covered >= COVERED and each.reached >= REACHED * everywhere]
-    chosen = enough[0] if enough else tried[RADII.index(UNLIKE)]
-    return GraphChosen(chosen.radius, _discount(known, chosen), _choices(tried, chosen, known, bool(enough)))
+    reaching = [each for each in tried if each.reached >= REACHED * everywhere]
+    enough = [each for each in reaching if each.covered >= COVERED]
+    least = tried[RADII.index(UNLIKE)]
+    wide = [each for each in reaching if each.radius >= least.radius]
+    return (enough or wide or [least])[0]
 
 
 def step_length(episodes: Episodes, features: Float32s) -> float:
@@ -84,15 +96,15 @@ def _discount(episodes: Episodes, chosen: Tried) -> float:
     return round(float(np.clip(1 - 1 / max(edges, 1.0), 0.95, 0.99)), 3)
 
 
-def _choices(tried: list[Tried], chosen: Tried, episodes: Episodes, enough: bool) -> tuple[Choice, ...]:
+def _choices(tried: list[Tried], chosen: Tried, episodes: Episodes) -> tuple[Choice, ...]:
     facts = (
         f"It covers {100 * chosen.covered:.0f} % of the observations held out; from where episodes begin "
         f"{100 * chosen.reached:.0f} % of the vertices can be reached; an edge takes {chosen.steps_per_edge:.1f} steps."
     )
     first = (
         "The smallest that covers and reaches enough."
-        if enough
-        else ("Episodes held out are unlike all others, so two recorded steps: each episode stays by itself.")
+        if chosen.covered >= COVERED
+        else "None covers enough of the episodes held out: the smallest from two recorded steps on that reaches enough."
     )
     radius = Choice(
         setting="graph.radius",

@@ -16,6 +16,7 @@ import numpy as np
 from vmg.agent.auto.choice import Choice, as_value
 from vmg.agent.auto.columns import Columns, look_at
 from vmg.agent.auto.imagination import Imagination
+from vmg.agent.auto.likeness import steps_apart
 from vmg.base.errors import VMGError
 from vmg.base.lazy import LazyModule
 from vmg.base.types import Float64s
@@ -51,6 +52,8 @@ MEMORY = 1_000
 """Updates over which candidates are averaged."""
 HELD_OUT_ERROR = "error of held-out actions, as a share of their variance"
 FORWARD_SEEDS = (0, 1)
+UNLIKE = 3.5
+"""Recorded steps between an episode and the nearest other from which on none is worth following to its end."""
 SANE = (0.02, 5.0)
 """Middle and largest spread between which numbers need no scaling."""
 
@@ -63,6 +66,8 @@ class Learned:
     subgoal_steps: int
     noise: float
     """Spread of the recorded actions about the translator's, in its own units."""
+    alike: bool
+    """Whether recordings are alike enough for one to be followed from a state of another."""
     choices: tuple[Choice, ...]
 
 
@@ -93,6 +98,7 @@ class _Trials:
                 f"{episodes.source}: no column of the observations changes by more than a millionth, so there is "
                 "nothing to learn from. Look at them with `vmg data info`; give small numbers in other units."
             )
+        self.apart = steps_apart(self.known, self.held_out, self.columns.spread)
         self.asked, self.trial_steps = steps, min(steps or TRIAL_STEPS, TRIAL_STEPS)
         self.base = LearnConfig(
             encoder_inputs="normalised",
@@ -113,12 +119,23 @@ class _Trials:
             value=f"{noise:.3g}, when stuck",
             why="So far recorded actions lie from the translator's on episodes held out; it frees a body that sticks.",
         )
-        return Learned(config, ahead, noise, (*self._scaling(), *followed, *rounds, stuck))
+        choices = (*self._scaling(), self._routes(), *followed, *rounds, stuck)
+        return Learned(config, ahead, noise, self._alike, choices)
+
+    @property
+    def _alike(self) -> bool:
+        return self.apart < UNLIKE
 
     def _candidates(self) -> dict[str, Translator]:
-        """What a translator can see, the fewest columns first, and how it is scaled."""
+        """What a translator can see, the fewest columns first, and how it is scaled.
+
+        Goals as differences are learned between states of one recording. From a state that is like none, the difference
+        to a recorded one is like none that was learned, so goals are then seen as they are.
+        """
         sane = _sane(self.columns.spread[~self.columns.constant])
         inputs: tuple[Inputs, ...] = ("raw relative", "relative", "raw") if sane else ("relative", "normalised")
+        if not self._alike:
+            inputs = inputs[-1:]
         seen = _distinct(self.columns)
         return {
             f"{which}, {scaling}": Translator(columns=columns, inputs=scaling)
@@ -242,6 +259,16 @@ class _Trials:
     @property
     def _longest(self) -> int:
         return int(self.held_out.lengths.max())
+
+    def _routes(self) -> Choice:
+        found = f"Between an observation held out and the nearest of other episodes lie {self.apart:.2g} recorded steps"
+        why = (
+            f"{found}: what others did can be followed from it."
+            if self._alike
+            else f"{found}: no other episode is worth following to its end, so the best next vertex is looked for anew "
+            "at every step, and goals are seen as they are, not as differences."
+        )
+        return Choice(setting="solve.paths", value="recordings" if self._alike else "edges", why=why)
 
     def _scaling(self) -> tuple[Choice, ...]:
         spread = self.known.actions.std(0, dtype=np.float64)

@@ -3,21 +3,26 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 from vmg.act.settings import ActConfig
 from vmg.agent.auto.choice import Chosen
 from vmg.agent.auto.graphs import choose_graph
-from vmg.agent.auto.learning import choose_learning, held_out_of
+from vmg.agent.auto.learning import Learned, choose_learning, held_out_of
 from vmg.agent.settings import AgentConfig
+from vmg.base.arguments import checked
+from vmg.base.settings import Bounds
 from vmg.data.episodes import Episodes
 from vmg.graph.settings import GraphConfig, SolveConfig
 from vmg.networks.encoder import embed
 from vmg.networks.weights import Weights
 
 
+@checked
 def choose(
-    episodes: Episodes, folder: Path | None = None, *, steps: int | None = None, show_progress: bool | None = None
-) -> Chosen:
+    episodes: Episodes, folder: Path | None = None, *, steps: Annotated[int, Bounds(1)] | None = None,
+    show_progress: bool | None = None,
+) -> Chosen:  # fmt: skip
     """Choose how to learn. A `folder` keeps what was learned to find out, so that a killed choice goes on.
 
     `steps`: updates to learn for, where that is not to be chosen.
@@ -25,11 +30,16 @@ def choose(
     learned = choose_learning(episodes, folder, steps=steps, show_progress=show_progress)
     config = AgentConfig(
         learn=learned.config,
-        graph=GraphConfig(recordings=True),
-        solve=SolveConfig(paths="recordings", ties="nearest"),
-        act=ActConfig(subgoal_steps=learned.subgoal_steps, keep_path=True, noise=learned.noise, noise_when="stuck"),
+        graph=GraphConfig(recordings=learned.alike),
+        solve=SolveConfig(paths="recordings", ties="nearest") if learned.alike else SolveConfig(),
+        act=_acting(learned),
     )
     return Chosen(config=config, choices=learned.choices)
+
+
+def _acting(learned: Learned) -> ActConfig:
+    act = ActConfig(subgoal_steps=learned.subgoal_steps)
+    return replace(act, keep_path=True, noise=learned.noise, noise_when="stuck") if learned.alike else act
 
 
 def complete(chosen: Chosen, models: Sequence[Weights], episodes: Episodes) -> Chosen:
@@ -37,6 +47,6 @@ def complete(chosen: Chosen, models: Sequence[Weights], episodes: Episodes) -> C
     config = chosen.config
     known, held_out = held_out_of(episodes)
     features, held = (embed(models[0], each.observations) for each in (known, held_out))
-    found = choose_graph(known, features, held_out, held)
+    found = choose_graph(known, features, held_out, held, alike=config.graph.recordings)
     graph, solve = replace(config.graph, radius=found.radius), replace(config.solve, discount=found.discount)
     return Chosen(config=replace(config, graph=graph, solve=solve), choices=(*chosen.choices, *found.choices))
