@@ -53,13 +53,17 @@ class Browser:
 
     def open(self, file: Path, *, width: int, dark: bool = False):
         """Show a file as wide as a device, and wait until it is there."""
+        self.visit(file.resolve().as_uri(), width=width, dark=dark)
+
+    def visit(self, url: str, *, width: int, dark: bool = False):
+        """Show what is at an address as wide as a device, and wait until it is there."""
         self.events.clear()
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 600
         )
-        self.call("Page.navigate", url=file.resolve().as_uri())
+        self.call("Page.navigate", url=url)
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
             self.events.append(self._read())
 
@@ -70,9 +74,13 @@ class Browser:
         return result["result"].get("value")
 
     def complaints(self):
-        """Errors and warnings of the page: exceptions, the console, the browser's log, requests that failed."""
+        """Errors and warnings of the page: exceptions, the console, the browser's log, requests that failed.
+
+        That graphics are drawn by the processor here is no fault of the page.
+        """
         bad = ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded", "Network.loadingFailed")
-        return [event for event in self.events if event.get("method") in bad]
+        found = [event for event in self.events if event.get("method") in bad]
+        return [event for event in found if event["params"].get("entry", {}).get("source") != "rendering"]
 
     def requests(self):
         """Everything the page asked for, inline data aside."""

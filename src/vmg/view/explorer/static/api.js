@@ -1,6 +1,6 @@
 // Speaks with the server. A request that is refused becomes an Error with the server's own sentence.
 
-const TYPES = { float32: Float32Array, int32: Int32Array, uint8: Uint8Array };
+import { unpacked } from "./frames.js";
 
 export async function get(path) {
   return (await asked(path)).json();
@@ -40,15 +40,11 @@ async function asked(path, options) {
   throw new Error(said?.error ?? `The explorer answered with ${answer.status}.`);
 }
 
-/** Facts as JSON, then arrays one after the other: the arrays are views into the answer, nothing is copied. */
-function unpacked(buffer) {
-  const length = new DataView(buffer).getUint32(0, true);
-  const facts = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
-  const arrays = {};
-  let offset = 4 + length;
-  for (const { name, type, length: count } of facts.arrays) {
-    arrays[name] = new TYPES[type](buffer, offset, count);
-    offset += Math.ceil(arrays[name].byteLength / 4) * 4;
-  }
-  return { ...facts, arrays };
+/** Where a pane gets the arrays of a graph from. */
+export function served(id) {
+  return {
+    edges: () => getArrays(`graphs/${id}/edges`),
+    layout: (name) => getArrays(`graphs/${id}/layouts/${name}`),
+    array: (name) => getArrays(`graphs/${id}/arrays/${name}`),
+  };
 }

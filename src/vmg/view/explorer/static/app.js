@@ -1,11 +1,11 @@
 // The page as a whole: which graph, which task, which view; and what happens when one of them changes.
 
 import { readAddress, writeAddress } from "./address.js";
-import { get, getArrays, postForArrays } from "./api.js";
+import { get, postForArrays, served } from "./api.js";
 import { CodeDrawer } from "./code.js";
 import { onTheme } from "./colours.js";
 import { Comparison } from "./compare.js";
-import { byId, counted, make } from "./dom.js";
+import { byId, counted, make, number } from "./dom.js";
 import { showHints } from "./hints.js";
 import { Pane } from "./pane.js";
 import { askPanel } from "./panels/ask.js";
@@ -45,7 +45,7 @@ export class App {
     const { view } = this;
     this.facts = await get(`graphs/${id}`);
     this.#introduce();
-    await this.pane.load(this.facts);
+    await this.pane.load(this.facts, served(id));
     const layout = view.layout ?? this.facts.layouts[0].name;
     await this.pane.setLayout(layout);
     this.stage.fill(this.facts);
@@ -125,11 +125,15 @@ export class App {
     this.stage.say(`${Math.round(shown)} ms to new colours, ${Math.round(plan.milliseconds.all)} of them on the server`);
   }
 
-  /** Fetch a plan again, as for an episode that was played for it. */
-  async showPlan(id) {
+  /** Show the plan of an episode while it is looked at; null brings back that of the task. */
+  async showPlan(fetchPlan) {
+    if (!fetchPlan && !this.borrowed) return;
+    this.borrowed = fetchPlan;
     await this.#try(async () => {
-      const plan = await getArrays(`graphs/${this.facts.id}/plans/${id}`);
-      this.pane.setPlan(plan);
+      const plan = fetchPlan ? await fetchPlan() : this.plan;
+      if (this.borrowed !== fetchPlan) return;
+      this.pane.setMarks(fetchPlan ? new Map() : this.wanted.marks());
+      this.pane.setPlan(plan ?? null);
       this.stage.showLegends();
     });
   }
@@ -137,7 +141,7 @@ export class App {
   #note(plan, want) {
     const text = JSON.stringify(want);
     this.history = [{ want, name: plan.name }, ...this.history.filter((known) => JSON.stringify(known.want) !== text)].slice(0, 12);
-    this.comparison?.offer();
+    this.comparison?.planned();
   }
 
   /** Choose a vertex: the panel that is open says what it means. */
@@ -206,7 +210,7 @@ export class App {
     const { name, seed, data, vertices, edges, episodes, steps } = this.facts;
     document.title = `${name} · VMG explorer`;
     byId("title").textContent = this.explorer.graphs.length > 1 ? `${name}, seed ${seed}` : name;
-    byId("facts").textContent = `${data} · ${counted(vertices, "vertice")} and ${counted(edges, "edge")} from ${counted(episodes, "episode")} of ${counted(steps, "step")}`.replace("1 vertice ", "1 vertex ");
+    byId("facts").textContent = `${data} · ${number(vertices)} vertices, ${counted(edges, "edge")} · ${counted(episodes, "episode")}, ${counted(steps, "step")}`;
   }
 
   #makePanels() {

@@ -1,6 +1,6 @@
 // A second pane beside the first: another run or seed, or another plan on the same graph.
 
-import { get, postForArrays } from "./api.js";
+import { get, postForArrays, served } from "./api.js";
 import { byId, make } from "./dom.js";
 import { Pane } from "./pane.js";
 
@@ -8,7 +8,7 @@ export class Comparison {
   constructor(app) {
     this.app = app;
     this.pane = null;
-    byId("compare").onclick = () => (byId("pane-b").hidden ? this.open() : this.close());
+    byId("compare").onclick = () => (byId("pane-b").hidden ? this.#openWithUsual() : this.close());
     byId("other-graph").onchange = (event) => this.#choose(Number(event.target.value), byId("other-task").value);
     byId("other-task").onchange = (event) => this.#choose(this.pane.facts.id, event.target.value);
   }
@@ -17,7 +17,14 @@ export class Comparison {
     if (other) await this.open(other.graph, other.want ?? "same");
   }
 
-  async open(graph = this.#another(), task = "same") {
+  /** Another graph for the same task or, where that was painted, this graph for the recorded rewards. */
+  async #openWithUsual() {
+    const { want, facts } = this.app;
+    if (want && isPainted(want)) await this.open(facts.id, facts.rewarded ? "recorded" : "same");
+    else await this.open(this.#another(), "same");
+  }
+
+  async open(graph, task) {
     byId("pane-b").hidden = false;
     byId("compare").setAttribute("aria-pressed", "true");
     this.kept ??= new Pane(byId("pane-b"), (pane) => this.app.stage.hands(pane));
@@ -43,22 +50,27 @@ export class Comparison {
     other.moved();
   }
 
+  /** What is wanted has changed: the pane that shows the same task follows. */
+  planned() {
+    if (!this.pane?.facts) return;
+    this.offer();
+    if (this.task === "same") this.app.attempt(() => this.#plan("same"));
+  }
+
   /** Offer what was planned for on this page. */
   offer() {
-    if (!this.pane) return;
     const known = this.app.history.map(({ name }, i) => make("option", { value: i }, name));
     const options = [make("option", { value: "same" }, "the same task"), ...(this.pane.facts?.rewarded ? [make("option", { value: "recorded" }, "the recorded rewards")] : []), ...known];
-    const { value } = byId("other-task");
     byId("other-task").replaceChildren(...options);
-    byId("other-task").value = value || "same";
-    if (byId("other-task").value === "same" && this.pane.facts) this.#plan("same");
+    byId("other-task").value = this.task;
   }
 
   async #choose(id, task) {
+    this.task = typeof task === "object" ? "same" : task;
     await this.app.attempt(async () => {
       const { app, pane } = this;
       if (pane.facts?.id !== id) {
-        await pane.load(await get(`graphs/${id}`));
+        await pane.load(await get(`graphs/${id}`), served(id));
         const wished = app.view.layout ?? app.facts.layouts[0].name;
         await pane.setLayout(pane.facts.layouts.some(({ name }) => name === wished) ? wished : pane.facts.layouts[0].name);
       }

@@ -6,12 +6,18 @@ import { css, named } from "./colours.js";
 export function drawFloor(context, camera, floor) {
   clear(context, camera);
   if (!floor) return;
+  const [[left, right], [low, high]] = floor.extent;
+  context.save();
+  context.beginPath();
+  context.roundRect(...camera.toScreen(left, high), (right - left) * camera.scale, (high - low) * camera.scale, 10);
+  context.clip();
   context.fillStyle = css(named("wall"));
   for (const [x, y, size] of floor.walls) {
-    const [left, bottom] = camera.toScreen(x, y);
+    const [from, bottom] = camera.toScreen(x, y);
     const side = size * camera.scale;
-    context.fillRect(left - 0.3, bottom - side - 0.3, side + 0.6, side + 0.6);
+    context.fillRect(from - 0.3, bottom - side - 0.3, side + 0.6, side + 0.6);
   }
+  context.restore();
 }
 
 /** Paint everything above the graph. `shown` has lists of vertices and places; `at` gives the place of a vertex. */

@@ -1,6 +1,5 @@
 // One graph on the screen: its data, what is seen of it, and what lies over it.
 
-import { getArrays } from "./api.js";
 import { Camera } from "./camera.js";
 import { named, table } from "./colours.js";
 import { Grid } from "./grid.js";
@@ -33,14 +32,15 @@ export class Pane {
     this.resize();
   }
 
-  /** Take a graph: its facts and its edges. */
-  async load(facts) {
+  /** Take a graph: its facts, and where its arrays come from. */
+  async load(facts, source) {
     this.facts = facts;
+    this.source = source;
     this.layouts.clear();
     this.arrays.clear();
     this.plan = null;
     this.shown = { ...NOTHING };
-    const { arrays } = await getArrays(`graphs/${facts.id}/edges`);
+    const { arrays } = await source.edges();
     const pairs = new Uint32Array(arrays.tails.length * 2);
     arrays.tails.forEach((tail, i) => {
       pairs[2 * i] = tail;
@@ -51,7 +51,7 @@ export class Pane {
 
   async setLayout(name) {
     const known = this.facts.layouts.find((layout) => layout.name === name);
-    if (!this.layouts.has(name)) this.layouts.set(name, placed(await getArrays(`graphs/${this.facts.id}/layouts/${name}`), known?.floor));
+    if (!this.layouts.has(name)) this.layouts.set(name, placed(await this.source.layout(name), known?.floor));
     this.layout = this.layouts.get(name);
     this.places = this.layout.places;
     this.grid = new Grid(this.places, this.layout.within);
@@ -63,7 +63,7 @@ export class Pane {
 
   async setColour(name) {
     if (!["value", "steps"].includes(name) && !this.arrays.has(name)) {
-      const { arrays } = await getArrays(`graphs/${this.facts.id}/arrays/${name}`);
+      const { arrays } = await this.source.array(name);
       this.arrays.set(name, arrays.values);
     }
     this.colour = name;
@@ -161,7 +161,8 @@ export class Pane {
     this.scheduled = null;
     if (!this.places) return;
     const still = performance.now() - this.movedAt > STILL;
-    const area = this.camera.width * this.camera.height;
+    const [left, bottom, right, top] = this.layout.box;
+    const area = (right - left) * (top - bottom) * this.camera.home ** 2;
     const size = Math.min(13, Math.min(8, Math.max(1.8, Math.sqrt(area / this.facts.vertices) * 0.42)) * Math.sqrt(Math.max(1, this.camera.zoom)));
     const busy = this.renderer.draw(this.camera, { still, size, now });
     drawFloor(this.floorContext, this.camera, this.layout.floor);

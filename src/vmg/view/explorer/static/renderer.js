@@ -11,6 +11,7 @@ layout(location = 1) in float shade;
 layout(location = 2) in float mark;
 uniform vec4 frame;
 uniform float size;
+uniform float marked;
 uniform sampler2D colours;
 out vec4 colour;
 flat out float shape;
@@ -20,7 +21,7 @@ void main() {
   gl_Position = vec4(place * frame.xy + frame.zw, mark > 0.0 ? -0.95 : (known ? -0.9 * shade : 0.5), 1.0);
   colour = known ? texture(colours, vec2(shade * 0.992 + 0.004, 0.25)) : texture(colours, vec2(0.002, 0.75));
   if (mark > 0.0) colour = texture(colours, vec2((mark + 0.5) / 256.0, 0.75));
-  gl_PointSize = size * (mark > 0.0 ? 1.6 : (known ? 1.0 : 0.75));
+  gl_PointSize = size * (mark > 0.0 ? marked : (known ? 1.0 : 0.75));
 }`;
 
 const DISCS = `#version 300 es
@@ -105,6 +106,7 @@ export class Renderer {
   setShades(shades, marks) {
     this.#fill("shade", shades);
     this.#fill("mark", marks);
+    this.marked = marks.reduce((sum, mark) => sum + (mark > 0), 0);
     this.vertices.change(shades.length);
   }
 
@@ -166,6 +168,7 @@ export class Renderer {
     gl.bindTexture(gl.TEXTURE_2D, this.colours);
     gl.uniform4f(this.programs.points.at("frame"), ...frame);
     gl.uniform1f(this.programs.points.at("size"), this.size);
+    gl.uniform1f(this.programs.points.at("marked"), this.marked > 60 ? 1.2 : 1.7);
     gl.drawArrays(gl.POINTS, first, count);
   }
 

@@ -28,13 +28,10 @@ export function shadesOf(numbers, count, colour, plan) {
 /** Visits have a long tail, and values that fade with every step away from a goal do, too: their logarithms are shown. */
 function bending(colour, known, count) {
   if (HEAVY_TAILED.includes(colour)) return { logarithmic: true, bend: Math.log1p, back: Math.expm1 };
-  let [best, least, large] = [0, 0, 0];
-  for (let i = 0; i < count; i++) {
-    best = Math.max(best, known(i) || 0);
-    least = Math.min(least, known(i) || 0);
-  }
-  for (let i = 0; i < count; i++) if (known(i) > best / 4) large += 1;
-  if (colour !== "value" || least < 0 || best === 0 || large > count / 4) return { logarithmic: false, bend: (x) => x, back: (x) => x };
+  const values = colour === "value" ? Array.from({ length: count }, (_, i) => known(i)).filter((x) => !Number.isNaN(x)) : [];
+  const best = values.reduce((most, x) => Math.max(most, x), 0);
+  const large = values.filter((x) => x > best / 4).length;
+  if (best === 0 || large > values.length / 4 || values.some((x) => x < 0)) return { logarithmic: false, bend: (x) => x, back: (x) => x };
   return { logarithmic: true, bend: (x) => Math.log(Math.max(x, best * DEEPEST)), back: Math.exp };
 }
 

@@ -1,6 +1,6 @@
 // Play: the policy tries the task in the simulator, step by step, beside the graph.
 
-import { socket } from "../api.js";
+import { getArrays, socket } from "../api.js";
 import { make, number } from "../dom.js";
 import { large, option, said } from "./parts.js";
 
@@ -17,6 +17,7 @@ export function playPanel(app, root) {
   const other = make("button", { type: "button", onclick: () => again(1) }, "Other seed");
   const bar = make("progress", { value: 0, max: 1, "aria-label": "Steps played" });
   const numbers = make("div");
+  const heading = make("p.faint");
   const ending = make("div", { "aria-live": "polite" });
   const rows = make("tbody");
   const decisions = make("div.scroll", { tabIndex: 0 }, make("table", {}, make("thead", {}, make("tr", {}, ["step", "vertex", "subgoal", "distance", "reward", "action"].map((name) => make("th", {}, name)))), rows));
@@ -25,7 +26,7 @@ export function playPanel(app, root) {
     make("div.row", {}, make("label.grow", {}, what)),
     make("div.row", {}, make("label", {}, "Seed", seed), make("label.grow", {}, speed)),
     make("div.row", {}, go, stop, other),
-    film, bar, numbers, ending,
+    film, bar, numbers, heading, ending,
     make("h3", {}, "Every decision"),
     decisions,
   );
@@ -60,7 +61,7 @@ export function playPanel(app, root) {
     const mine = live;
     live.onopen = () => mine.send(JSON.stringify({ want: what.value === "new" ? app.want : null, seed: Number(seed.value), frames_per_second: 15, pictures: app.facts.play.pictures, delay: Number(speed.value) }));
     live.onmessage = ({ data }) => mine === live && (typeof data === "string" ? told(JSON.parse(data)) : framed(data));
-    live.onclose = () => mine === live && finish();
+    live.onclose = () => mine === live && broken();
     stop.disabled = false;
     go.textContent = "▶ Again";
   }
@@ -70,6 +71,11 @@ export function playPanel(app, root) {
     live = null;
     if (last && last.readyState < 2) last.close();
     stop.disabled = true;
+  }
+
+  function broken() {
+    ending.replaceChildren(said("The connection ended before the episode did. Is `vmg explore` still running?", false));
+    finish();
   }
 
   function told(message) {
@@ -86,8 +92,9 @@ export function playPanel(app, root) {
     bar.max = horizon || 1;
     bar.value = 0;
     app.pane.show({ goal: app.pane.layout.floor ? goal : null, trail: [], found: [], pins: [], way: [], switches: [], selected: null, neighbours: null });
-    if (plan && plan !== app.plan?.plan) app.showPlan(plan);
-    if (why_no_pictures) ending.replaceChildren(make("p.faint", {}, why_no_pictures));
+    app.showPlan(plan && plan !== app.plan?.plan ? () => getArrays(`graphs/${app.facts.id}/plans/${plan}`) : null);
+    const own = what.value === "new" && app.facts.task?.goal ? "The simulator draws the goal of its own task; the policy heads for yours." : "";
+    if (why_no_pictures || own) ending.replaceChildren(make("p.faint", {}, why_no_pictures || own));
   }
 
   function stepped(message) {
@@ -98,6 +105,7 @@ export function playPanel(app, root) {
     numbers.replaceChildren(large([["steps", step + 1], ["return", message.return], ["steps off the graph", (stepped.off = (step ? stepped.off : 0) + (message.off_graph ? 1 : 0))]]));
     rows.prepend(make("tr", {}, [step, vertex, subgoal, message.distance, message.reward, message.action.map((x) => x.toFixed(2)).join(" ")].map((cell, i) => make(i < 5 ? "td.number" : "td", {}, typeof cell === "number" ? number(cell) : cell))));
     if (rows.childElementCount > ROWS) rows.lastChild.remove();
+    heading.textContent = message.wanted ? `Heading for ${message.wanted}` : "";
     app.pane.show({ trail, spot, subgoal, planned: path });
   }
 
@@ -122,12 +130,13 @@ export function playPanel(app, root) {
     enter: fill,
     leave() {
       finish();
+      app.showPlan(null);
       app.pane.show({ trail: [], spot: null, subgoal: null, planned: [], goal: null });
     },
     begin() {
       app.openTab("play");
-      what.value = "new";
-      start();
+      if (app.wanted.isNew) what.value = "new";
+      if (app.facts.play.possible) start();
     },
     restore: (view) => view.seed !== undefined && (seed.value = view.seed),
   };

@@ -1,10 +1,10 @@
 // Replay recorded and evaluated episodes on the graph, with a time line.
 
-import { get, getArrays } from "../api.js";
+import { get, getArrays, postForArrays } from "../api.js";
 import { make, number } from "../dom.js";
 import { option, said, table } from "./parts.js";
 
-const GOOD = ["reached", "done"];
+const GOOD = ["reached", "done", "rewarded"];
 
 export function replayPanel(app, root) {
   const kind = make("select", { "aria-label": "Which episodes", onchange: () => list() }, option("recorded", "Recorded episodes"), option("evaluated", "Evaluated episodes"));
@@ -37,10 +37,19 @@ export function replayPanel(app, root) {
       const found = await getArrays(`graphs/${app.facts.id}/episodes/${which}/${id}`);
       episode = { which, id, ...found };
       app.code.set(`${which} episode ${id}`, found.code);
-      if (found.plan && found.plan !== app.plan?.plan) await app.showPlan(found.plan);
+      await app.showPlan(planOf(found));
       draw(step);
     });
     if (!done) shown.replaceChildren();
+  }
+
+  /** The plan for the goal that an evaluated episode had. */
+  function planOf({ goal }) {
+    const named = app.facts.task?.goal;
+    if (!goal || !named) return null;
+    const [field] = Object.entries(app.facts.fields).find(([, columns]) => String(columns) === String(named.columns)) ?? [named.columns.join(",")];
+    const want = { goals: [{ text: `${field}=${goal.map((x) => Number(x.toPrecision(4))).join(",")}` }], tolerance: named.tolerance };
+    return () => postForArrays(`graphs/${app.facts.id}/plans`, { want });
   }
 
   function draw(step) {
@@ -109,6 +118,7 @@ export function replayPanel(app, root) {
     enter: () => filled ?? list(),
     leave() {
       pause();
+      app.showPlan(null);
       app.pane.show({ trail: [], spot: null, subgoal: null, planned: [], goal: null });
     },
     open,

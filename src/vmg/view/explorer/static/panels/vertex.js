@@ -5,7 +5,7 @@ import { counted, make, number } from "../dom.js";
 import { large, said, table } from "./parts.js";
 
 export function vertexPanel(app, root) {
-  root.append(...welcome());
+  root.append(...welcome(app));
 
   async function choose(vertex) {
     const plan = app.plan ? `?plan=${app.plan.plan}` : "";
@@ -24,12 +24,25 @@ export function vertexPanel(app, root) {
   };
 }
 
-function welcome() {
+function welcome(app) {
+  const start = (title, go) => make("button", { type: "button", onclick: go }, title);
   return [
-    make("h2", {}, "Look"),
+    make("h2", {}, "What the robot knows"),
     make("p", {}, "Click a dot to see the state it stands for, where one can go from it, and what it is worth."),
     make("p.faint", {}, "Drag to move, scroll to zoom. With the keyboard: arrows, plus and minus, Enter for the dot in the middle, / to search."),
+    make("h3", {}, "Or begin with"),
+    make("div.starts", {},
+      start("What is worth most?", () => app.choose(best(app))),
+      start("Watch a recorded episode", () => app.panels.replay.open("recorded", 0)),
+      start("Give it a new goal", () => app.openTab("task")),
+      start("Watch it act", () => app.panels.play.begin())),
   ];
+}
+
+/** The vertex of the highest value; where nothing is wanted, of most visits. */
+function best(app) {
+  const numbers = app.plan?.arrays.values ?? app.pane.numbers;
+  return numbers.reduce((most, value, i) => (value > numbers[most] ? i : most), 0);
 }
 
 function described(app, found) {
