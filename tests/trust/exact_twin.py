@@ -148,3 +148,50 @@ def path(costs, best, start, goal):
             )
         )
     return vertices
+
+
+def goal_vertices(graph, distances, tolerance):
+    """The vertices that hold a state within the tolerance; that of the nearest state where there is none."""
+    within = {int(label) for label, distance in zip(graph.labels, distances, strict=True) if distance <= tolerance}
+    return within or {int(graph.labels[int(distances.argmin())])}
+
+
+def step_costs(graph, found, variant):
+    """What each observation's step along its recording costs, None where it ends: the gap of its slot's reward."""
+    slots = {pair: combined(rewards, variant) for pair, rewards in found.items()}
+    low, high = min(slots.values()), max(slots.values())
+    costs, row = [], 0
+    for length in graph.lengths:
+        for here, there in pairwise(graph.labels[row : row + length + 1].tolist()):
+            costs.append(float((high - slots[here, there]) / (high - low)) if high > low else 1.0)
+        costs.append(None)
+        row += length + 1
+    return costs
+
+
+def offsets(graph):
+    """How far each observation lies from its vertex, in recorded steps of mean length."""
+    points = graph.recordings.features.astype(float)
+    arrivals = [row for row in range(1, len(points)) if row not in set((graph.lengths + 1).cumsum().tolist())]
+    lengths = [sum((points[row] - points[row - 1]) ** 2) ** 0.5 for row in arrivals]
+    mean = sum(lengths) / len(lengths) or 1.0
+    middles = graph.features.astype(float)[graph.labels]
+    return [float(sum((point - middle) ** 2) ** 0.5 / mean) for point, middle in zip(points, middles, strict=True)]
+
+
+def costs_along(graph, steps, over, targets, ends):
+    """What is left from each observation to its target: on along the recording, or over to another in its vertex."""
+    labels, infinite = graph.labels.tolist(), float("inf")
+    left = [0.0 if ends[label] else infinite for label in labels]
+    changed = True
+    while changed:
+        changed = False
+        for row in reversed(range(len(labels))):
+            if ends[labels[row]]:
+                continue
+            ways = [over[row] + over[y] + left[y] for y in range(len(labels)) if labels[y] == labels[row]]
+            if steps[row] is not None and targets[labels[row + 1]] == targets[labels[row]]:
+                ways.append(steps[row] + left[row + 1])
+            if min(ways) < left[row] - 1e-12 * abs(left[row] if left[row] < infinite else 1):
+                left[row], changed = min(ways), True
+    return left

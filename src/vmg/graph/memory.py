@@ -157,14 +157,13 @@ class MemoryGraph:
     def step_length(self) -> float:
         """Mean length of a recorded step in the metric space; 1 where nothing moves."""
         recorded, arrivals = self.recorded.features, self.arrivals
-        lengths = np.linalg.norm(recorded[arrivals] - recorded[arrivals - 1], axis=1)
-        return float(lengths.mean(dtype=np.float64)) if lengths.any() else 1.0
+        lengths = _lengths(recorded[arrivals] - recorded[arrivals - 1])
+        return float(lengths.mean()) if lengths.any() else 1.0
 
     @cached_property
     def offsets(self) -> Float64s:
         """Distance of each recorded observation from its vertex, in recorded steps of mean length."""
-        gaps: Float32s = np.linalg.norm(self.recorded.features - self.features[self.labels], axis=1) / self.step_length
-        return gaps.astype(np.float64)
+        return _lengths(self.recorded.features - self.features[self.labels]) / self.step_length
 
     @cached_property
     def _index(self) -> VertexIndex:
@@ -245,6 +244,14 @@ def connect(merging: Merging, episodes: Episodes, sources: tuple[str, ...] = ("r
     for source in sources:
         graph = EDGE_SOURCES.find(source)(graph, episodes)
     return graph
+
+
+def _lengths(vectors: Float32s) -> Float64s:
+    """Their lengths, at any scale: squares of what float32 holds need float64."""
+    squares = np.zeros(len(vectors))
+    for column in vectors.T:
+        squares += np.square(column, dtype=np.float64)
+    return np.sqrt(squares)
 
 
 def _columns(episodes: Episodes, columns: tuple[int, ...]) -> Float32s:

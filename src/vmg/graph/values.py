@@ -59,9 +59,9 @@ def values_of(graph: MemoryGraph, rewards: EdgeRewards, settings: SolveConfig) -
     values = np.where(settled, worth, least) / (1 - discount)
     stop = tolerance * (1 - discount) / discount if discount > 0 else np.inf
     sweeps = kernels.values.iterate_values(*edges, values, float(discount), stop)
-    if _rounding(values) / (1 - discount) > tolerance:
-        kernels.values.refine_values(*edges, worth, values, float(discount))
-        _warn_of_rounding(values, settings)
+    if _rounding(float(np.abs(values).max()), discount) > tolerance:
+        largest = kernels.values.refine_values(*edges, worth, values, float(discount))
+        _warn_of_rounding(_rounding(largest, discount), values, settings)
     looping = settled if dead_ends == "loop" else rewards.absorbing
     return Values(values, looping, sweeps)
 
@@ -76,14 +76,14 @@ def _check_size(reward: float, discount: float) -> None:
         )
 
 
-def _rounding(values: Float64s) -> float:
-    """How exactly float64 holds such values."""
-    return kernels.values.ROUNDING * float(np.abs(values).max())
+def _rounding(largest: float, discount: float) -> float:
+    """How exactly float64 holds the sum of numbers as large as this, for ever."""
+    return kernels.values.ROUNDING * largest / (1 - discount)
 
 
-def _warn_of_rounding(values: Float64s, settings: SolveConfig) -> None:
+def _warn_of_rounding(error: float, values: Float64s, settings: SolveConfig) -> None:
     """Say so where float64 cannot hold the values to within the tolerance."""
-    if (error := _rounding(values)) > settings.tolerance:
+    if error > settings.tolerance:
         warnings.warn(
             f"With a discount of {settings.discount:.9g} values reach {np.abs(values).max():.3g}, and float64 holds "
             f"them to about {error:.2g}, not to the tolerance of {settings.tolerance:g}: lower the discount, or scale "

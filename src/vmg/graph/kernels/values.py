@@ -57,12 +57,12 @@ def iterate_values(
 @jit
 def refine_values(
     first_edge: Any, heads: Any, edge_rewards: Any, settled: Any, worth: Any, values: Any, discount: float
-) -> None:
+) -> float:
     """Policy iteration from these values on, in place, to the last digits that float64 has.
 
     Near a discount of 1 values are huge and nearly equal, and what tells two edges apart is lost in their rounding.
     Gains and biases (see `_follow_best`) are as small as the rewards: they are compared instead. `worth` is what a
-    settled vertex earns by a step on the spot.
+    settled vertex earns by a step on the spot. Returns the largest reward on the way: sums are as exact as it is.
     """
     n = len(values)
     best_edge = np.zeros(n, np.int64)
@@ -77,11 +77,14 @@ def refine_values(
                 best_edge[vertex] = edge
     for _ in range(MOST_ROUNDS):
         _follow_best(heads, edge_rewards, settled, best_edge, discount, gains, biases, walked, seen_from)
-        noise = ROUNDING * max(np.max(np.abs(gains)), np.max(np.abs(biases)))
-        if not _improve(first_edge, heads, edge_rewards, settled, best_edge, discount, gains, biases, noise):
+        largest = 0.0
+        for vertex in range(n):
+            largest = max(largest, abs(worth[vertex] if settled[vertex] else edge_rewards[best_edge[vertex]]))
+        if not _improve(first_edge, heads, edge_rewards, settled, best_edge, discount, gains, biases, largest):
             break
     for vertex in range(n):
         values[vertex] = gains[vertex] / (1 - discount) + biases[vertex]
+    return largest
 
 
 @jit
@@ -94,23 +97,23 @@ def _improve(
     discount: float,
     gains: Any,
     biases: Any,
-    noise: float,
+    largest: float,
 ) -> bool:
-    """Take better edges where there are any, by more than noise; say whether there were."""
+    """Take better edges where there are any, by more than rounding; say whether there were."""
     improved = False
     for vertex in range(len(gains)):
         if settled[vertex]:
             continue
         followed = best_edge[vertex]
-        most = edge_rewards[followed] - gains[vertex] + discount * biases[heads[followed]] + noise
+        here = edge_rewards[followed] - gains[vertex] + discount * biases[heads[followed]]
+        most = 0.0
         for edge in range(first_edge[vertex], first_edge[vertex + 1]):
-            head = heads[edge]
-            worth = edge_rewards[edge] - gains[head] + discount * biases[head]
-            gained = gains[head] - gains[vertex]
-            if abs(gained) > noise:
-                worth += gained / (1 - discount)
-            if worth > most and edge != followed:
-                most, improved = worth, True
+            reward, gain, bias = edge_rewards[edge], gains[heads[edge]], biases[heads[edge]]
+            more = reward - gain + discount * bias - here
+            if abs(gain - gains[vertex]) > ROUNDING * largest:
+                more += (gain - gains[vertex]) / (1 - discount)
+            if more > most and more > ROUNDING * (abs(reward) + abs(gain) + abs(bias) + abs(here)):
+                most, improved = more, True
                 best_edge[vertex] = edge
     return improved
 
