@@ -30,6 +30,10 @@ class Body:
     acting: ActConfig
 
 
+COMPARED = 1000
+"""So many vertices are held against the episodes at most: that takes microseconds, and no other data are the same."""
+
+
 class NeedsEpisodesError(VMGError):
     """What is wanted cannot be found in what a saved agent keeps: the episodes are needed."""
 
@@ -42,10 +46,20 @@ class Recorded:
     episodes: Episodes | None = None
 
     def __post_init__(self) -> None:
-        if self.episodes is not None and len(self.episodes.observations) != len(self.graph.labels):
+        if self.episodes is None:
+            return
+        if len(self.episodes.observations) != len(self.graph.labels):
             raise VMGError(
                 f"The graph was built from {len(self.graph.labels)} observations, but {self.episodes.source} has "
                 f"{len(self.episodes.observations)}: give the episodes it was built from."
+            )
+        some = slice(None, None, 1 + self.graph.n_vertices // COMPARED)
+        states = self.episodes.observations[self.graph.rows[some]]
+        alike = np.array_equal(self.episodes.lengths, self.graph.lengths)
+        if not alike or not np.array_equal(states, self.graph.states[some]):
+            raise VMGError(
+                f"{self.episodes.source} has as many observations as the graph was built from, but others: give the "
+                "episodes it was built from."
             )
 
     def distances(self, objective: Objective) -> Float64s:

@@ -19,6 +19,7 @@ from vmg.act.plan import Plan, make_plan
 from vmg.act.policy import Decisions, Policy
 from vmg.act.rules import RecordedPart, keeping_off, restricted
 from vmg.act.settings import ActConfig
+from vmg.base.arguments import checked, numbers_of
 from vmg.base.errors import VMGError
 from vmg.base.types import Bools, Float32s, Float64s
 from vmg.goals.combinations import all_of
@@ -61,8 +62,12 @@ class ConjunctionPlan:
 
     def starting_at(self, observation: ArrayLike) -> "ConjunctionPlan":
         """Return the same plan with the stages from another state."""
-        return replace(self, start=_one(observation))
+        start = _one(observation)
+        if start.shape != self.start.shape or not np.isfinite(start).all():
+            raise VMGError(f"An observation of this agent is {len(self.start)} finite numbers, not {start.tolist()}.")
+        return replace(self, start=start)
 
+    @checked
     def policy(self, settings: ActConfig | None = None) -> "ConjunctionPolicy":
         """Return a policy that finds the order from the state it begins in, and finds another when one fails."""
         return ConjunctionPolicy(self, settings)
@@ -109,8 +114,11 @@ class ConjunctionPlan:
         plan = make_plan(body, replace(objective, penalties=self.objective.penalties), ending)
         return self._keeping_off(plan)
 
+    @checked
     def plan_freely(self, part: int) -> Plan:
         """Return the plan for one part, whatever becomes of the others."""
+        if part not in range(len(self.parts)):
+            raise VMGError(f"There are the parts 0 to {len(self.parts) - 1}, but not {part}.")
         objective = replace(self.parts[part], kind="reach", penalties=(), avoided=())
         return self._keeping_off(make_plan(self.body, objective, self.recorded))
 
@@ -286,7 +294,7 @@ class _Ending(RecordedPart):
 
 
 def _one(observation: ArrayLike) -> Float32s:
-    state = np.asarray(observation, np.float32)
+    state = numbers_of(observation, "An observation", np.float32)
     if state.ndim != 1:
         raise VMGError(f"A conjunction is followed in one episode at a time, not in an array of shape {state.shape}.")
     return state

@@ -15,6 +15,7 @@ from vmg.act.explanation import Explanation, Nearest
 from vmg.act.policy import Policy
 from vmg.act.rules import PROHIBITIVE, RecordedPart, inside, keeping_off, penalties, steps_inside
 from vmg.act.settings import ActConfig
+from vmg.base.arguments import checked, numbers_of
 from vmg.base.errors import VMGError
 from vmg.base.types import Bools, Float32s, Float64s
 from vmg.goals.objectives import Objective
@@ -86,13 +87,14 @@ class Plan:
         """Recorded steps that it rewards."""
         return int(np.count_nonzero(self._data.step_rewards(self.objective)))
 
+    @checked
     def policy(self, settings: ActConfig | None = None) -> Policy:
         """Return a policy that follows this plan, whatever goal an environment names."""
         return Policy(self.body, self, settings)
 
     def explain(self, observation: ArrayLike) -> Explanation:
         """Answer from one observation: can it be done, on which path, from which episodes, how near is evidence."""
-        state = np.asarray(observation, dtype=np.float32)
+        state = numbers_of(observation, "An observation", np.float32)
         if state.ndim != 1:
             raise VMGError(f"One observation is explained at a time, not an array of shape {state.shape}.")
         decisions = self.policy().decide(state)
@@ -130,6 +132,9 @@ class Plan:
 
     def nearest(self, vertices: Bools) -> Nearest | None:
         """Return the recorded state in these vertices that comes nearest; None where nothing says what is near."""
+        vertices = numbers_of(vertices, "Vertices", None)
+        if vertices.shape != (self.graph.n_vertices,) or vertices.dtype != bool:
+            raise VMGError(f"Vertices are named by true or false for each of {self.graph.n_vertices}.")
         if not self.has_goal:
             return None
         distances = np.where(vertices[self.graph.labels], self._data.distances(self.objective), np.inf)

@@ -14,7 +14,9 @@ from vmg.act.arriving import Arrival, Heading
 from vmg.act.body import Body
 from vmg.act.likeness import Likeness, likeness
 from vmg.act.settings import ActConfig
+from vmg.base.arguments import checked, numbers_of
 from vmg.base.errors import VMGError
+from vmg.base.settings import shown
 from vmg.base.types import Bools, Float32s, Int32s, Int64s
 from vmg.data.keys import leaves
 from vmg.goals.objectives import Objective
@@ -97,6 +99,7 @@ class Policy:
         self._rng = _generator_for(None)
         self._followers: dict[int, _Follower] = {}
 
+    @checked
     def begin(self, observation: Any = None, objective: Objective | None = None) -> None:
         """Start an episode: forget the last one and, if it has an objective of its own, plan for it."""
         self._followers.clear()
@@ -108,7 +111,7 @@ class Policy:
 
     def follow(self, plan: "Plan") -> None:
         """Follow this plan from now on."""
-        self.plan = plan
+        self.plan = _checked_plan(plan)
 
     def act(self, observations: ArrayLike, plans: "Plan | Sequence[Plan] | None" = None) -> Float32s:
         """Return the action for one observation, or one per row for a batch; see `decide`."""
@@ -141,7 +144,10 @@ class Policy:
 
     def likeness(self, states: Float32s) -> Likeness:
         """Say how much an episode's states are like what was recorded."""
-        return likeness(self._body.graph, self._encode(states))
+        batch, _ = self._batch(states)
+        if not len(batch):
+            raise VMGError("An episode has at least one state, but there is none.")
+        return likeness(self._body.graph, self._encode(batch))
 
     def _actions(self, batch: Float32s, goals: Float32s, groups: "_Groups") -> Float32s:
         actions = self._act(batch, goals)
@@ -204,7 +210,7 @@ class Policy:
 
     def _follower(self, plan: "Plan") -> "_Follower":
         if id(plan) not in self._followers:
-            self._followers[id(plan)] = _Follower(plan, self.settings)
+            self._followers[id(plan)] = _Follower(_checked_plan(plan), self.settings)
         return self._followers[id(plan)]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -307,14 +313,20 @@ def _numbers(observations: ArrayLike) -> Float32s:
     """Observations as numbers; too large ones become infinite, which is said with their place."""
     if isinstance(observations, np.ndarray) and observations.dtype == np.float32:
         return observations
-    try:
-        with np.errstate(over="ignore"):
-            return np.asarray(observations, dtype=np.float32)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise VMGError(f"An observation is an array of numbers: {error}.") from error
+    return numbers_of(observations, "An observation", np.float32)
+
+
+def _checked_plan(plan: "Plan") -> "Plan":
+    """Return a plan, or say that this is none."""
+    if not hasattr(plan, "routes"):
+        raise VMGError(f"A policy follows a plan, as Agent.plan makes it, or one per observation, not {shown(plan)}.")
+    return plan
 
 
 def _generator_for(observation: Any) -> np.random.Generator:
     """Noise that an episode's first observation decides, so that an episode run again is the same."""
-    seen = b"" if observation is None else b"".join(np.asarray(leaf).tobytes() for leaf in leaves(observation).values())
-    return np.random.default_rng(crc32(seen))
+    try:
+        seen = [] if observation is None else [np.asarray(leaf).tobytes() for leaf in leaves(observation).values()]
+    except ValueError as error:
+        raise VMGError(f"An episode begins with an observation, not with {shown(observation)}: {error}.") from error
+    return np.random.default_rng(crc32(b"".join(seen)))

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, overload
+from typing import Annotated, Any, overload
 
 from vmg import learn
 from vmg.act.body import Body, Recorded
@@ -18,7 +18,9 @@ from vmg.agent import auto
 from vmg.agent import folder as folders
 from vmg.agent.auto.choice import Choice
 from vmg.agent.settings import AgentConfig
+from vmg.base.arguments import checked
 from vmg.base.errors import VMGError
+from vmg.base.settings import Bounds
 from vmg.data.episodes import Episodes
 from vmg.data.facts import DataFacts
 from vmg.goals.objectives import Conjunction, Objective, Stages, recorded_rewards
@@ -44,6 +46,7 @@ class Agent:
     """How its settings were chosen from the data, where they were and it was just learned: not saved."""
 
     @classmethod
+    @checked
     def fit(
         cls,
         episodes: Episodes,
@@ -67,10 +70,15 @@ class Agent:
         return [replace(agent, config=chosen.config, choices=chosen.choices) for agent in agents]
 
     @classmethod
+    @checked
     def fit_together(
         cls, trainings: Sequence[Training], configs: Sequence[AgentConfig], *, show_progress: bool | None = None
     ) -> list[list["Agent"]]:
         """Learn the agents of several data sets and settings, side by side where they can be."""
+        if len(trainings) != len(configs):
+            raise VMGError(
+                f"There are {len(trainings)} trainings, but {len(configs)} configurations: give one for each."
+            )
         learned = learn.fit_together(trainings, [config.learn for config in configs], show_progress=show_progress)
         return [
             [
@@ -80,6 +88,7 @@ class Agent:
             for one, config, models in zip(trainings, configs, learned, strict=True)
         ]
 
+    @checked
     def build(self, episodes: Episodes) -> "Agent":
         """Build the graph from these episodes: usually, but not necessarily, those it learned from."""
         if episodes.observation_size != self.data.observation_size:
@@ -92,6 +101,7 @@ class Agent:
         graph = build(features, episodes, self.config.graph.radius, seed=self.seed, **options)
         return replace(self, graph=graph, episodes=episodes, routes=None)
 
+    @checked
     def solve(self, episodes: Episodes | None = None) -> "Agent":
         """Return the agent with its own plan: for the recorded rewards of the episodes its graph was built from."""
         return replace(self, routes=self.plan(recorded_rewards(), episodes).routes)
@@ -107,6 +117,7 @@ class Agent:
     @overload
     def plan(self, objective: Stages, episodes: Episodes | None = None) -> SequencePlan: ...
 
+    @checked
     def plan(
         self, objective: Objective | Stages, episodes: Episodes | None = None
     ) -> Plan | SequencePlan | ConjunctionPlan:
@@ -122,9 +133,11 @@ class Agent:
             return make_conjunction(self.body, objective, recorded)
         return make_plan(self.body, objective, recorded)
 
+    @checked
     def plan_many(
-        self, objectives: Sequence[Objective], episodes: Episodes | None = None, *, workers: int | None = None
-    ) -> list[Plan]:
+        self, objectives: Sequence[Objective], episodes: Episodes | None = None,
+        *, workers: Annotated[int, Bounds(1, 1024)] | None = None,
+    ) -> list[Plan]:  # fmt: skip
         """Plan for many objectives at once, on all cores: the kernels run side by side on one graph."""
 
         def plan(objective: Objective) -> Plan:
@@ -135,6 +148,7 @@ class Agent:
         with ThreadPoolExecutor(workers) as pool:
             return list(pool.map(plan, objectives))
 
+    @checked
     def policy(self, settings: ActConfig | None = None) -> Policy:
         """Return a policy that follows the agent's own plan, or the objective that an episode begins with."""
         own = self.own_plan if self.routes else None
@@ -161,15 +175,15 @@ class Agent:
         config = self.config
         return Body(self.built, self.weights, config.learn.low_level, self.data, config.solve, config.act)
 
+    @checked
     def save(self, folder: Path | str) -> None:
         """Write the agent's folder; each file whole or not at all, what no longer holds removed first."""
         folders.save(self, Path(folder))
 
     @classmethod
+    @checked
     def load(cls, folder: Path | str) -> "Agent":
         """Read an agent's folder, or say in a sentence what is missing, damaged or foreign."""
-        if not isinstance(folder, str | Path):
-            raise VMGError(f"An agent's folder is a path, not {folder!r}.")
         return cls(**folders.load(Path(folder)))
 
     def __getstate__(self) -> dict[str, Any]:

@@ -129,6 +129,18 @@ def check_file(path: Path) -> None:
     raise VMGError(f"{path} is no file. Put the file itself there." if there else f"{path} does not exist.")
 
 
+@contextmanager
+def reading(path: Path, kind: str) -> Iterator[None]:
+    """Say in a sentence that a file is missing, damaged or of another kind, whatever its reader makes of that."""
+    check_file(path)
+    try:
+        yield
+    except VMGError:
+        raise
+    except Exception as error:  # what libraries raise at damaged files has no base class
+        raise VMGError(f"{path} is not a readable {kind}: {error}. Copy or download it again.") from error
+
+
 def check_expansion(path: Path, size: int) -> None:
     """Refuse a file whose content, of so many bytes, was made to fill the memory, or does not fit into it."""
     own, memory = path.stat().st_size, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -8,6 +8,7 @@ A field's type says what it may be. Beyond Python's own types:
 """
 
 import reprlib
+import sys
 import textwrap
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +25,7 @@ from vmg.base.errors import VMGError
 from vmg.base.registry import Registry
 
 Record = TypeVar("Record")
+LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +34,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            object.__setattr__(self, field.name, value := _immutable(getattr(self, field.name)))
+            object.__setattr__(self, field.name, value := immutable(getattr(self, field.name)))
             if must_be := problem_of(_hints(type(self))[field.name], value):  # type: ignore[arg-type]
                 raise VMGError(f"{field.name} must be {must_be}, not {shown(value)}.")
 
@@ -156,7 +158,7 @@ def _read_item(hint: Any, item: Any, place: str) -> Any:
 
 _WORDS: dict[Any, str] = {
     bool: "true or false", int: "a whole number", float: "a number", str: "a text", Path: "a path",
-    Callable: "a function", Mapping: "a dict",
+    Callable: "a function",
 }  # fmt: skip
 
 
@@ -177,24 +179,34 @@ def problem_of(hint: Any, value: Any) -> str:
     if origin is tuple:
         return _tuple_problem(arguments, value)
     if hint is bool:
-        return "" if isinstance(value, bool) else _WORDS[bool]
+        return "" if isinstance(value, bool | np.bool_) else _WORDS[bool]
     if hint in (int, float):
         number = isinstance(value, Integral if hint is int else Real) and not isinstance(value, bool)
-        return "" if number else _WORDS[hint]
+        return "" if number and (hint is int or not LARGEST < abs(value) < inf) else _WORDS[hint]
     if origin is Sequence:
         return _sequence_problem(arguments, value)
-    if origin in (Callable, Mapping):
-        return "" if isinstance(value, origin) else _WORDS[origin]
-    plain = isinstance(hint, type) and origin is None and not getattr(hint, "_is_protocol", False)
+    if origin is Callable:
+        return "" if callable(value) else _WORDS[Callable]
+    if origin in (Mapping, dict):
+        return _mapping_problem(arguments, value)
+    plain = isinstance(hint, type) and origin is None and hint is not Any and not getattr(hint, "_is_protocol", False)
     return _WORDS.get(hint, _with_article(hint.__name__)) if plain and not isinstance(value, hint) else ""
 
 
 def _sequence_problem(arguments: tuple[Any, ...], value: Any) -> str:
-    array = isinstance(value, np.ndarray) and value.ndim > 0
-    if not array and (not isinstance(value, Sequence) or isinstance(value, str | bytes)):
+    numbers = isinstance(value, np.ndarray) and value.ndim > 0 and arguments[0] in (int, float)
+    if not numbers and (not isinstance(value, Sequence) or isinstance(value, str | bytes)):
         return "a list"
     problems = (problem_of(arguments[0], item) for item in value)
     return next((f"a list in which each is {words}" for words in problems if words), "")
+
+
+def _mapping_problem(arguments: tuple[Any, ...], value: Any) -> str:
+    if not isinstance(value, Mapping):
+        return "a dict"
+    entries = (zip(arguments, map(immutable, pair), strict=True) for pair in value.items())
+    problems = (problem_of(hint, item) for entry in entries for hint, item in entry)
+    return next((f"a dict in which each is {words}" for words in problems if words), "")
 
 
 def _with_article(name: str) -> str:
@@ -211,11 +223,11 @@ def _tuple_problem(arguments: tuple[Any, ...], value: Any) -> str:
     return next((f"a list in which each is {words}" for words in problems if words), "")
 
 
-def _immutable(value: Any) -> Any:
+def immutable(value: Any) -> Any:
     """Return numpy's numbers as Python's, and lists as tuples: settings are hashed, compared and written as JSON."""
     if isinstance(value, np.generic):
         return value.item()
-    return tuple(map(_immutable, value)) if isinstance(value, list | tuple) else value
+    return tuple(map(immutable, value)) if isinstance(value, list | tuple) else value
 
 
 def _plain(value: Any) -> Any:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from vmg.base.arguments import checked
 from vmg.base.types import Bools, Float32s
 from vmg.data.columns import fixed_columns
 from vmg.data.episodes import Episodes
@@ -20,6 +21,7 @@ READING_LEAPS = 20.0  # times the 95th percentile of that reading
 STEP_LEAPS = 3.0  # times the 99th percentile of all readings together
 
 
+@checked
 def check(episodes: Episodes) -> list[str]:
     """Return a sentence for everything suspicious; an empty list if nothing is."""
     with np.errstate(over="ignore", invalid="ignore"):  # numbers near float32's end; `huge_numbers` speaks of them

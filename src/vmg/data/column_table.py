@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from vmg.base.arguments import checked
 from vmg.data.columns import Column
 from vmg.data.fields import columns_in_words
 from vmg.data.summary import number_in_words
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 MANY = 24  # columns beyond which alike ones share a row
 
 
+@checked
 def render_columns(columns: Sequence[Column]) -> "RenderableType":
     """Lay the columns out; in a wide observation, neighbours of one field and one kind share a row."""
     from rich.table import Table

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vmg.base.arguments import checked
 from vmg.base.types import Bools, Float64s, Int64s
 from vmg.data.episodes import Episodes
 from vmg.data.fields import column_names
@@ -41,6 +42,7 @@ class Column:
         return asdict(self)
 
 
+@checked
 def describe_columns(episodes: Episodes) -> tuple[Column, ...]:
     """Describe every column of the observation.
 

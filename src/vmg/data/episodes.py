@@ -14,11 +14,14 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from vmg.base.arguments import checked, numbers_of
 from vmg.base.errors import VMGError
+from vmg.base.settings import Bounds, problem_of
 from vmg.base.types import Bools, Float32s, Float64s, Int64s
 from vmg.data.fields import Fields, checked_fields, column_names, common_fields
 
@@ -60,6 +63,8 @@ class Episodes:
     """What the data set holds beside, and why it is no part of the state: {"desired_goal": "a goal, 2 numbers"}."""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.source, str) or problem_of(dict[str, str], self.left_out):
+            raise VMGError("Episodes: the source is a text, and what is left out is named in texts.")
         for name, dtype in _DTYPES.items():
             object.__setattr__(self, name, _frozen_array(self, name, dtype))
         _check_shapes(self)
@@ -73,12 +78,12 @@ class Episodes:
         fields: Fields | None = None,
     ) -> "Episodes":  # fmt: skip
         """Join (observations T+1, actions T, rewards T, terminated, truncated) tuples."""
-        if not episodes:
-            raise VMGError(f"{source}: there is not a single episode in it.")
+        if not isinstance(episodes, Sequence) or not episodes:
+            raise VMGError(f"{source}: there is not a single episode in it: give a list of them.")
         try:
             observations, actions, rewards = ([np.asarray(e[k]) for e in episodes] for k in range(3))
             flags = [(bool(e[3]), bool(e[4])) for e in episodes]
-        except (TypeError, IndexError, KeyError, ValueError) as error:
+        except Exception as error:  # whatever stands for an array or a flag has errors of its own
             raise VMGError(
                 f"{source}: an episode is (observations, actions, rewards, terminated, truncated), each array of one "
                 f"shape: {error}."
@@ -93,7 +98,7 @@ class Episodes:
             terminated=np.array([terminated for terminated, _ in flags]),
             truncated=np.array([truncated for _, truncated in flags]),
             source=source,
-            fields=fields or {},
+            fields={} if fields is None else fields,
         )
 
     # --- sizes and indices -------------------------------------------------------------------------------------------
@@ -173,9 +178,13 @@ class Episodes:
 
     def subset(self, indices: Sequence[int] | NDArray[np.integer]) -> "Episodes":
         """Return the episodes at these indices, in this order."""
-        chosen = np.arange(len(self))[np.asarray(indices, dtype=np.int64)]
-        if len(chosen) == 0:
+        numbers = numbers_of(indices, f"{self.source}: the episodes asked for", None)
+        if numbers.size == 0:
             raise VMGError(f"{self.source}: the subset asked for holds no episode.")
+        whole = numbers.ndim == 1 and numbers.dtype.kind in "iu"
+        if not whole or numbers.min() < -len(self) or numbers.max() >= len(self):
+            raise VMGError(f"{self.source}: there are the episodes 0 to {len(self) - 1}, and none of other numbers.")
+        chosen = np.arange(len(self))[numbers]
         steps = np.concatenate([np.arange(self.first_step[i], self.first_step[i + 1]) for i in chosen])
         rows = np.concatenate([np.arange(self.first_observation[i], self.first_observation[i + 1]) for i in chosen])
         return replace(
@@ -188,6 +197,7 @@ class Episodes:
             truncated=self.truncated[chosen],
         )
 
+    @checked
     def filter(self, keep: Callable[[Episode], bool]) -> "Episodes":
         """Return the episodes for which `keep` is true, in their order."""
         kept = [i for i, episode in enumerate(self) if keep(episode)]
@@ -195,7 +205,8 @@ class Episodes:
             raise VMGError(f"{self.source}: the filter keeps none of the {len(self)} episodes.")
         return self.subset(kept)
 
-    def split(self, validation: float, *, seed: int) -> tuple["Episodes", "Episodes"]:
+    @checked
+    def split(self, validation: float, *, seed: Annotated[int, Bounds(0)]) -> tuple["Episodes", "Episodes"]:
         """Split whole episodes at random into (training, validation); both keep data order, neither is empty."""
         if not 0 < validation < 1:
             raise VMGError(f"The validation fraction must lie between 0 and 1, not {validation}.")
@@ -211,9 +222,10 @@ class Episodes:
         if callable(rewards):
             o_t, o_tp1 = self.observations[self.step_observation], self.observations[self.step_observation + 1]
             rewards = rewards(o_t, self.actions, o_tp1)
-        return replace(self, rewards=np.asarray(rewards))
+        return replace(self, rewards=numbers_of(rewards, f"{self.source}: rewards"))
 
 
+@checked
 def concatenate(parts: Sequence[Episodes], *, source: str | None = None) -> Episodes:
     """Join several sets of episodes, in order."""
     if not parts:
@@ -243,9 +255,11 @@ _DTYPES = {
 
 
 def _frozen_array(episodes: Episodes, name: str, dtype: type) -> NDArray[np.generic]:
-    given = np.asarray(getattr(episodes, name))
-    if given.dtype == object or not (np.issubdtype(given.dtype, np.number) or given.dtype == bool):
-        raise VMGError(f"{episodes.source}: {name} must be numbers, not {given.dtype}.")
+    given = np.asarray(numbers_of(getattr(episodes, name), f"{episodes.source}: {name}", None))
+    whole = {np.int64: "iu", np.bool_: "biuf"}.get(dtype, "biuf")
+    if (given.dtype.kind not in whole and given.size) or (dtype == np.bool_ and not np.isin(given, (0, 1)).all()):
+        wanted = "whole numbers" if dtype == np.int64 else "true or false"
+        raise VMGError(f"{episodes.source}: {name} must be {wanted}, one per episode.")
     with np.errstate(over="ignore"):  # too large for float32 becomes infinite and is reported as such
         array: NDArray[np.generic] = np.ascontiguousarray(given, dtype=dtype).view()
     array.flags.writeable = False
@@ -254,7 +268,7 @@ def _frozen_array(episodes: Episodes, name: str, dtype: type) -> NDArray[np.gene
 
 def _check_shapes(episodes: Episodes) -> None:
     source, observations, actions = episodes.source, episodes.observations, episodes.actions
-    if len(episodes.lengths) == 0:
+    if episodes.lengths.ndim != 1 or len(episodes.lengths) == 0:
         raise VMGError(f"{source}: there is not a single episode in it.")
     if observations.ndim != 2:
         raise VMGError(
@@ -271,6 +285,8 @@ def _check_shapes(episodes: Episodes) -> None:
     if (episodes.lengths < 1).any():
         empty = int(np.argmax(episodes.lengths < 1))
         raise VMGError(f"{source}: episode {empty} has no step. Leave empty episodes out.")
+    if (episodes.lengths > len(actions)).any():  # their sum could overflow
+        raise VMGError(f"{source}: there are {len(actions)} actions, but an episode of {episodes.lengths.max()} steps.")
     n_steps, n_episodes = int(episodes.lengths.sum()), len(episodes.lengths)
     expected = {
         "observations": n_steps + n_episodes,

@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import parse_qsl
 
+from vmg.base.arguments import checked
 from vmg.base.errors import VMGError
 from vmg.data.contents import left_out
 from vmg.data.episodes import Episodes
@@ -14,6 +15,7 @@ from vmg.data.keys import check_keys, choose_keys, leaf_of
 from vmg.data.readers import READERS, Reader
 
 
+@checked
 def load(name: str, *, keys: Sequence[str] | None = None, **options: Any) -> Episodes:
     """Read a data set by its id, "source:name", or "source:name?option=value&option=value".
 
@@ -42,24 +44,28 @@ def load(name: str, *, keys: Sequence[str] | None = None, **options: Any) -> Epi
     return _columns_of(reader.read(bare, **given), parts)
 
 
+@checked
 def reader_of(data_id: str) -> Reader | None:
     """Return the reader of a data set; None where its id names none."""
     source, colon, _ = data_id.partition(":")
     return READERS.find(source) if colon and source in READERS else None
 
 
+@checked
 def takes_keys(data_id: str) -> bool:
     """Say whether `keys` can choose which parts of this data set's observations make the state."""
     reader = reader_of(data_id)
     return reader is not None and reader.takes_keys
 
 
+@checked
 def brings_environment(data_id: str) -> bool:
     """Say whether this data set brings an environment to evaluate in."""
     reader = reader_of(data_id)
     return reader is not None and reader.brings_environment
 
 
+@checked
 def make_environment(data_id: str, **options: Any) -> Any:
     """Make the environment that a data set brings; the options are the environment's."""
     reader = reader_of(data_id)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vmg.base.arguments import checked
 from vmg.data.checks import check
 from vmg.data.episodes import Episodes
 from vmg.data.fields import Fields, fields_in_words
@@ -65,6 +66,7 @@ class Summary:
         return asdict(self) | {"fields": fields, "suspicious": list(self.suspicious)}
 
 
+@checked
 def summarise(episodes: Episodes) -> Summary:
     """Collect the facts about a set of episodes, with what looks suspicious."""
     rewarded = episodes.rewards != 0
@@ -93,6 +95,7 @@ def summarise(episodes: Episodes) -> Summary:
     )
 
 
+@checked
 def render(summary: Summary) -> "RenderableType":
     """Lay a summary out for the terminal; reads as well when piped into a file."""
     from rich.console import Group

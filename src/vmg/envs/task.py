@@ -11,6 +11,7 @@ import numpy as np
 
 from vmg import data
 from vmg.agent.settings import AgentConfig
+from vmg.base.arguments import check_fields, checked, numbers_of
 from vmg.base.errors import VMGError, require
 from vmg.base.registry import Registry
 from vmg.base.settings import Bounds, Settings
@@ -42,7 +43,7 @@ class TaskGoal(Settings):
         """Return the goal that an observation names; None where it names none."""
         if not isinstance(observation, Mapping) or self.key not in observation:
             return None
-        return np.asarray(observation[self.key], dtype=np.float32)
+        return numbers_of(observation[self.key], f"The goal {self.key!r}", np.float32)
 
     def objective(self, observation: Any) -> Objective | None:
         """Return the objective to reach the goal that an observation names."""
@@ -107,6 +108,14 @@ class Task:
     """What is measured, and where it differs from D4RL's."""
     presets: Mapping[str, AgentConfig] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.horizon is not None and self.horizon < 1:
+            raise VMGError(f"The task {self.name!r}: an episode has at least one step, not {self.horizon}.")
+        low, high = self.score_range
+        if not -np.inf < low < high < np.inf:
+            raise VMGError(f"The task {self.name!r}: the returns that score 0 and 100 are {low} and {high}.")
+
     def make(self) -> Any:
         """Make the environment."""
         if callable(self.environment):
@@ -142,6 +151,7 @@ class Task:
         """Return the objective of the episode that begins with this observation, where the environment names one."""
         return self.goal.objective(observation) if self.goal else None
 
+    @checked
     def preset(self, name: str) -> AgentConfig:
         """Return the settings called `name`, or the defaults for a task without presets.
 
@@ -153,12 +163,14 @@ class Task:
             raise VMGError(f"The task {self.name} has no preset {name!r}. It has: {', '.join(self.presets)}.")
         return self.with_goal_columns(self.presets[name])
 
+    @checked
     def with_goal_columns(self, config: AgentConfig) -> AgentConfig:
         """Return settings whose graph keeps the columns in which the task names goals."""
         if self.goal is None:
             return config
         return replace(config, graph=replace(config.graph, goal_columns=self.goal.columns))
 
+    @checked
     def objective(self, goal: str, *, tolerance: float | None = None) -> Objective:
         """Return the objective to bring a field, or columns, to a place, "position=1,2.5", or between bounds, "0=0..1".
 
@@ -167,10 +179,12 @@ class Task:
         wanted = read_goal(goal, self.fields, whose=self.name)
         return wanted.objective(self.tolerance_in(wanted.columns) if tolerance is None else tolerance)
 
+    @checked
     def tolerance_in(self, columns: tuple[int, ...]) -> float | None:
         """Return how near counts as reached in these columns; None where the task does not say."""
         return self.goal.tolerance if self.goal and self.goal.columns == columns else None
 
+    @checked
     def asked_for(self, names: tuple[str, ...]) -> tuple[Objective, "Task"]:
         """Return the objective of these skills, and this task asked for them alone."""
         if self.skill is None:

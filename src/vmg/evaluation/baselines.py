@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from vmg import learn
+from vmg.base.arguments import checked
 from vmg.base.errors import VMGError
 from vmg.base.types import Float32s
 from vmg.data.episodes import Episodes
@@ -46,6 +47,7 @@ class CloningActor:
         return action
 
 
+@checked
 def clone(
     episodes: Episodes,
     config: LearnConfig | None = None,

@@ -7,19 +7,23 @@ the number of workers change nothing but the time.
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
+from vmg.base.arguments import checked
 from vmg.base.console import progress_bar
 from vmg.base.errors import VMGError
+from vmg.base.settings import Bounds, shown
 from vmg.base.types import Float32s
 from vmg.envs.task import Task
 from vmg.evaluation.executors import EXECUTORS, beat
 from vmg.evaluation.scores import EpisodeScore, Scores
 from vmg.goals.objectives import Objective
+
+MOST_EPISODES = 10_000_000
 
 
 class Actor(Protocol):
@@ -32,14 +36,15 @@ class Actor(Protocol):
         """Return the action in this state."""
 
 
+@checked
 def evaluate(
     actor: Actor,
     task: Task,
     *,
     n_episodes: int = 100,
-    first_seed: int = 0,
+    first_seed: Annotated[int, Bounds(0)] = 0,
     executor: str = "processes",
-    workers: int | None = None,
+    workers: Annotated[int, Bounds(1, 1024)] | None = None,
     known: Sequence[EpisodeScore] = (),
     on_episode: Callable[[EpisodeScore], None] | None = None,
     title: str = "",
@@ -51,8 +56,10 @@ def evaluate(
     them. `known` episodes are not run again; `on_episode` is called with each new one as it ends. `title` says on the
     progress bar who is evaluated.
     """
-    if n_episodes < 1:
-        raise VMGError(f"An evaluation needs at least one episode, not {n_episodes}.")
+    if not all(callable(getattr(actor, name, None)) for name in ("begin", "act")):
+        raise VMGError(f"What is evaluated has the methods begin and act, as a policy does; {shown(actor)} has not.")
+    if not 1 <= n_episodes <= MOST_EPISODES:
+        raise VMGError(f"An evaluation needs at least one episode, and at most {MOST_EPISODES:,}, not {n_episodes}.")
     seeds = range(first_seed, first_seed + n_episodes)
     done = {e.seed: e for e in known if e.seed in seeds}
     missing = [seed for seed in seeds if seed not in done]

@@ -20,6 +20,7 @@ import numpy as np
 from vmg.act.conjunction import ConjunctionPlan
 from vmg.act.plan import Plan
 from vmg.act.sequence import SequencePlan, next_stage
+from vmg.base.arguments import checked
 from vmg.base.errors import VMGError
 from vmg.base.types import Float32s
 from vmg.data.episodes import Episodes
@@ -28,6 +29,7 @@ from vmg.envs.wrappers import Wrapped
 from vmg.goals.objectives import Objective
 
 
+@checked
 def scored_by(task: Task, plan: Plan | SequencePlan | ConjunctionPlan) -> Task:
     """Return the task with a plan's objective in place of what its environment pays; a horizon's steps per stage."""
     together = isinstance(plan, ConjunctionPlan) and plan.objective.kind == "reach"

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vmg.base.arguments import checked
 from vmg.base.errors import VMGError
 from vmg.base.types import Float32s, Float64s
 from vmg.data.episodes import Episodes
 from vmg.goals.objectives import Conjunction, Objective, Stages, Together, excess, joined_columns
 
 
+@checked
 def all_of(objectives: Sequence[Objective], *, before: Sequence[tuple[Objective, Objective]] = ()) -> Conjunction:
     """Want all of these at once: a state in which every one of them is reached.
 
@@ -30,6 +32,7 @@ def all_of(objectives: Sequence[Objective], *, before: Sequence[tuple[Objective,
     return Conjunction(name, Together(tuple(objectives), pairs), avoided=avoided, penalties=penalties)
 
 
+@checked
 def any_of(objectives: Sequence[Objective]) -> Objective:
     """Want one of these, whichever: a state in which at least one of them is reached."""
     if not objectives:
@@ -41,6 +44,7 @@ def any_of(objectives: Sequence[Objective]) -> Objective:
     return Objective(" or ".join(each.name for each in objectives), Either(tuple(objectives)))
 
 
+@checked
 def weighted(parts: Sequence[tuple[float, Objective]]) -> Objective:
     """Want a weighted sum of what other objectives pay, step by step."""
     if not parts:
@@ -50,6 +54,7 @@ def weighted(parts: Sequence[tuple[float, Objective]]) -> Objective:
     return Objective(name, rewards=_Sum(tuple(parts)), avoided=avoided)
 
 
+@checked
 def in_order(objectives: Sequence[Objective]) -> Stages:
     """Want these one after the other: the next as soon as one is reached."""
     if not objectives:

@@ -20,23 +20,23 @@ it. `Agent.plan` solves the graph for it in milliseconds.
 Objectives made of functions that can be sent to other processes can be sent there themselves.
 """
 
-import runpy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from vmg.base.arguments import check_fields, checked, numbers_of
 from vmg.base.errors import VMGError
+from vmg.base.settings import shown
 from vmg.base.types import Bools, Float32s, Float64s
 from vmg.data.episodes import Episodes, RewardFunction
+from vmg.goals.measures import FileFunction, Given, Predicate, Region, Relabelled, ToTruth, own_rewards
 from vmg.graph.settings import GoalKind
 
 Distance = Callable[[Float32s], ArrayLike]
-Predicate = Callable[[Mapping[str, Float32s]], ArrayLike]
 Fields: TypeAlias = Mapping[str, Sequence[int]]
 
 
@@ -89,6 +89,11 @@ class Objective:
     penalties: "tuple[tuple[float, Objective], ...]" = ()
     """What steps on the way cost besides: a weight, in steps, and the objective that says how much of it."""
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if not self.tolerance >= 0:
+            raise VMGError(f"How near counts as reached is 0 or more, not {self.tolerance}.")
+
     @property
     def place(self) -> Place | None:
         """The one place that is wanted, if it is one."""
@@ -104,12 +109,14 @@ class Objective:
         """Return the same objective, to stay where it is reached."""
         return replace(self, kind="stay")
 
+    @checked
     def avoiding(self, region: "Objective") -> "Objective":
         """Return the same objective, with a region that no way may pass: the states in which another is reached."""
         if region.distance is None:
             raise VMGError(f"{region.name!r} says nowhere that could be avoided: use near, within or where.")
         return replace(self, name=f"{self.name}, avoiding {region.name}", avoided=(*self.avoided, region))
 
+    @checked
     def costing(self, weight: float, paying: "Objective") -> "Objective":
         """Return the same objective, on ways where each step costs `weight` more steps times what `paying` pays it."""
         if self.distance is None:
@@ -121,6 +128,8 @@ class Objective:
 
     def step_rewards(self, episodes: Episodes) -> Float64s:
         """Return the reward of each step."""
+        if not isinstance(episodes, Episodes):
+            raise VMGError(f"Steps are rewarded in Episodes, not in {shown(episodes)}.")
         if self.rewards:
             return self.rewards(episodes)
         return self.reached(episodes.observations)[episodes.step_observation + 1].astype(np.float64)
@@ -129,7 +138,10 @@ class Objective:
         """Say how far each observation is from what is wanted."""
         if self.distance is None:
             raise VMGError(f"{self.name!r} defines only rewards, no goal region: use near, within or where.")
-        numbers = np.asarray(self.distance(observations), dtype=np.float64)
+        rows = numbers_of(observations, "Observations", np.float32)
+        if rows.ndim != 2 or max(self.columns or (0,)) >= rows.shape[1]:
+            raise VMGError(f"{self.name!r} is not to be found in observations of the shape {rows.shape}.")
+        numbers = numbers_of(self.distance(rows), repr(self.name))
         if numbers.shape != (len(observations),) or np.isnan(numbers).any():
             raise VMGError(
                 f"{self.name!r} must give one number for each of {len(observations)} observations, not the shape "
@@ -176,10 +188,12 @@ class Stages:
         """Return the same sequence, each stage to stay at."""
         return Stages(tuple(stage.staying() for stage in self.stages))
 
+    @checked
     def avoiding(self, region: Objective) -> "Stages":
         """Return the same sequence, with a region that no stage may pass."""
         return Stages(tuple(stage.avoiding(region) for stage in self.stages))
 
+    @checked
     def costing(self, weight: float, paying: Objective) -> "Stages":
         """Return the same sequence, with a penalty on the ways of every stage."""
         return Stages(tuple(stage.costing(weight, paying) for stage in self.stages))
@@ -187,60 +201,71 @@ class Stages:
 
 def recorded_rewards() -> Objective:
     """Want what the data itself was paid."""
-    return Objective("the recorded rewards", rewards=_own_rewards)
+    return Objective("the recorded rewards", rewards=own_rewards)
 
 
 def step_rewards(rewards: ArrayLike) -> Objective:
     """Want what an array says: a reward for each recorded step."""
-    try:
-        numbers = np.asarray(rewards, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise VMGError(f"Rewards are one number per recorded step: {error}.") from error
-    return Objective("the rewards given, step by step", rewards=_Given(numbers))
+    numbers = numbers_of(rewards, "Rewards, one per recorded step,")
+    if numbers.ndim != 1 or not np.isfinite(numbers).all():
+        raise VMGError(f"Rewards are one finite number per recorded step, not {shown(rewards)}.")
+    return Objective("the rewards given, step by step", rewards=Given(numbers))
 
 
+@checked
 def reward_function(function: RewardFunction, *, name: str | None = None) -> Objective:
     """Want what f(o_t, a_t, o_{t+1}) pays; it gets whole arrays, one row per step."""
     name = name or f"the function {getattr(function, '__name__', 'given')}"
-    return Objective(name, rewards=_Relabelled(function))
+    return Objective(name, rewards=Relabelled(function))
 
 
+@checked
 def reward_file(place: str) -> Objective:
     """Want what a function in a file pays, "file.py:function". The file is run: name only files you trust."""
     file, colon, name = place.rpartition(":")
     if not colon or not Path(file).is_file():
         raise VMGError(f"{place!r} does not name a function: write file.py:function, with a file that exists.")
-    return reward_function(_FileFunction(file, name), name=f"the function {name} of {file}")
+    return reward_function(FileFunction(file, name), name=f"the function {name} of {file}")
 
 
+@checked
 def near(place: ArrayLike, *, columns: Sequence[int], tolerance: float, name: str | None = None) -> Objective:
     """Want to be within `tolerance` of a place, given by the numbers in `columns` of an observation."""
-    numbers = np.asarray(place, dtype=np.float64)
+    numbers = numbers_of(place, "A place")
+    _check_columns(columns)
     if numbers.shape != (len(columns),):
         raise VMGError(f"A place in {len(columns)} columns has as many numbers, not the shape {numbers.shape}.")
-    if not np.isfinite(numbers).all() or not tolerance >= 0:
+    if not np.isfinite(numbers).all() or not 0 <= tolerance < np.inf:
         raise VMGError(f"A place and its tolerance are finite numbers, not {numbers.tolist()} and {tolerance}.")
     listed = ", ".join(f"{x:g}" for x in numbers)
     name = name or f"({listed}) in the columns {list(columns)}"
     return Objective(name, Place(tuple(columns), numbers), tolerance)
 
 
+@checked
 def within(low: ArrayLike, high: ArrayLike, *, columns: Sequence[int], name: str | None = None) -> Objective:
     """Want the numbers in `columns` of the observation to lie between `low` and `high`."""
-    bottom, top = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+    bottom, top = (numbers_of(each, "The bounds of a region") for each in (low, high))
+    _check_columns(columns)
     if bottom.shape != (len(columns),) or top.shape != bottom.shape or not (bottom <= top).all():
         raise VMGError(f"A region needs a low and a high for each of {len(columns)} columns, low no higher than high.")
     name = name or f"between {bottom.tolist()} and {top.tolist()}"
     return Objective(name, Region(tuple(columns), bottom, top))
 
 
+@checked
 def where(predicate: Predicate, fields: Fields, *, name: str | None = None) -> Objective:
     """Want a predicate over named fields to be true: it gets a dict of arrays, one row per observation.
 
     where(lambda at: at["kettle"][:, 1] > 0.7, task.fields)
     """
     name = name or f"the predicate {getattr(predicate, '__name__', 'given')}"
-    return Objective(name, _ToTruth(predicate, {field: tuple(columns) for field, columns in fields.items()}))
+    return Objective(name, ToTruth(predicate, {field: tuple(columns) for field, columns in fields.items()}))
+
+
+def _check_columns(columns: Sequence[int]) -> None:
+    if not len(columns) or min(columns) < 0 or len(set(columns)) < len(columns):
+        raise VMGError(f"Columns of an observation are different numbers from 0 on, not {list(columns)}.")
 
 
 def joined_columns(objectives: Sequence[Objective]) -> tuple[int, ...] | None:
@@ -254,93 +279,3 @@ def joined_columns(objectives: Sequence[Objective]) -> tuple[int, ...] | None:
 def excess(objective: Objective, observations: Float32s) -> Float64s:
     """How much farther each observation is from an objective than its tolerance."""
     return np.maximum(objective.distances(observations) - objective.tolerance, 0.0)
-
-
-# Classes and not closures, so that an objective can be sent to the processes that evaluate it.
-
-
-def _own_rewards(episodes: Episodes) -> Float64s:
-    return episodes.rewards
-
-
-@dataclass(frozen=True, eq=False)
-class _Given:
-    rewards: Float64s
-
-    def __call__(self, episodes: Episodes) -> Float64s:
-        if self.rewards.shape != (episodes.n_steps,):
-            raise VMGError(
-                f"{episodes.source} has {episodes.n_steps} steps, but the rewards have the shape {self.rewards.shape}."
-            )
-        return self.rewards
-
-
-@dataclass(frozen=True, eq=False)
-class _Relabelled:
-    function: RewardFunction
-
-    def __call__(self, episodes: Episodes) -> Float64s:
-        return episodes.relabel(self.function).rewards
-
-
-@dataclass(frozen=True, eq=False)
-class Region:
-    """Some columns of an observation, and what is wanted there: between a low and a high."""
-
-    columns: tuple[int, ...]
-    low: Float64s
-    high: Float64s
-
-    def __call__(self, observations: Float32s) -> Float64s:
-        x = observations[:, self.columns].astype(np.float64)
-        gaps: Float64s = np.linalg.norm(np.maximum(self.low - x, 0) + np.maximum(x - self.high, 0), axis=1)
-        return gaps
-
-
-@dataclass(frozen=True, eq=False)
-class _ToTruth:
-    predicate: Predicate
-    fields: Mapping[str, tuple[int, ...]]
-
-    def __call__(self, observations: Float32s) -> Float64s:
-        parts = {field: observations[:, columns] for field, columns in self.fields.items()}
-        return np.where(np.asarray(self.predicate(parts), dtype=bool), 0.0, np.inf)
-
-    @cached_property
-    def columns(self) -> tuple[int, ...]:
-        """The columns of the fields that the predicate reads."""
-        width = 1 + max((column for columns in self.fields.values() for column in columns), default=0)
-        read = _Reading({field: np.zeros((1, width), np.float32)[:, columns] for field, columns in self.fields.items()})
-        with np.errstate(all="ignore"):
-            self.predicate(read)
-        return tuple(column for field in read.fields for column in self.fields[field])
-
-
-class _Reading(dict[str, Float32s]):
-    """Fields that note which of them are read."""
-
-    def __init__(self, fields: Mapping[str, Float32s]) -> None:
-        super().__init__(fields)
-        self.fields: list[str] = []
-
-    def __getitem__(self, field: str) -> Float32s:
-        if field not in self.fields:
-            self.fields.append(field)
-        return super().__getitem__(field)
-
-
-class _FileFunction:
-    """A function in a file; where it is sent, the file is run again."""
-
-    def __init__(self, file: str, name: str) -> None:
-        self.file, self.name = file, name
-        self._function = runpy.run_path(file).get(name)
-        if not callable(self._function):
-            raise VMGError(f"{file} has no function {name!r}.")
-
-    def __call__(self, o_t: Float32s, a_t: Float32s, o_tp1: Float32s) -> ArrayLike:
-        rewards: ArrayLike = self._function(o_t, a_t, o_tp1)  # type: ignore[misc]
-        return rewards
-
-    def __reduce__(self) -> tuple[type["_FileFunction"], tuple[str, str]]:
-        return _FileFunction, (self.file, self.name)

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vmg.base.arguments import checked
 from vmg.base.errors import VMGError
+from vmg.base.settings import problem_of
 from vmg.base.types import Bools, Float32s, Float64s, Int32s, Int64s
 from vmg.data.episodes import Episodes
 from vmg.goals.objectives import Objective
@@ -60,6 +62,7 @@ class PaidInVertices:
         return pay
 
 
+@checked
 def in_vertices(graph: MemoryGraph, weights: Weights, vertices: Sequence[int] | Int32s) -> Objective:
     """Want to be in one of these vertices of a graph; `weights` are those of the networks it was built with."""
     wanted = np.zeros(graph.n_vertices, bool)
@@ -70,6 +73,7 @@ def in_vertices(graph: MemoryGraph, weights: Weights, vertices: Sequence[int] | 
     return Objective(name, InVertices(graph, weights, wanted))
 
 
+@checked
 def paid_in_vertices(graph: MemoryGraph, weights: Weights, pay: Mapping[int, float]) -> Objective:
     """Want what each step into these vertices pays; `weights` are those of the networks the graph was built with."""
     found, numbers = np.zeros(graph.n_vertices), np.array(list(pay.values()), np.float64)
@@ -121,7 +125,7 @@ def _runs(vertices: Int32s | Int64s) -> list[str]:
 
 
 def _checked(graph: MemoryGraph, vertices: Sequence[int] | Int32s) -> Int32s:
-    numbers = np.asarray(vertices)
+    numbers = np.asarray(vertices if problem_of(Sequence[int], vertices) == "" else ())
     whole = numbers.ndim == 1 and numbers.size and np.issubdtype(numbers.dtype, np.integer)
     if not whole or not ((numbers >= 0) & (numbers < graph.n_vertices)).all():
         raise VMGError(f"Name one vertex or more, each a whole number from 0 to {graph.n_vertices - 1}.")

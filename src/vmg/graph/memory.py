@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
 
+from vmg.base.arguments import checked, checked_number, numbers_of
 from vmg.base.errors import VMGError
+from vmg.base.settings import Bounds
 from vmg.base.types import Float32s, Float64s, Int32s, Int64s
 from vmg.data.episodes import Episodes
 from vmg.graph.edges import EDGE_SOURCES, Edge, Unrecorded
@@ -92,6 +95,7 @@ class MemoryGraph:
 
     def edge_number(self, tail: int, head: int) -> int:
         """Return the number of the edge between two vertices, or a sentence that says there is none."""
+        tail, head = (checked_number(each, self.n_vertices, "A vertex") for each in (tail, head))
         first, end = self.first_edge[tail], self.first_edge[tail + 1]
         edge = int(first + np.searchsorted(self.heads[first:end], head))
         if edge == end or self.heads[edge] != head:
@@ -100,6 +104,7 @@ class MemoryGraph:
 
     def edge(self, number: int) -> Edge:
         """Return all that is known of an edge but its reward, which belongs to a plan."""
+        number = checked_number(number, self.n_edges, "An edge")
         kind = "recorded"
         if self.unrecorded and number in self.unrecorded.edges:
             which = int(np.searchsorted(self.unrecorded.edges, number))
@@ -169,6 +174,18 @@ class MemoryGraph:
     def _index(self) -> VertexIndex:
         return VertexIndex(self.features)
 
+    def _points(self, features: Float32s) -> Float32s:
+        """Return points of the metric space, or say that these are none."""
+        points = features
+        if not isinstance(features, np.ndarray) or features.dtype != np.float32:
+            points = numbers_of(features, "Features", np.float32)
+        if points.ndim != 2 or points.shape[1] != self.features.shape[1] or not np.isfinite(points).all():
+            raise VMGError(
+                f"A point of this metric space is {self.features.shape[1]} finite numbers, one point per row; the "
+                f"shape given is {points.shape}."
+            )
+        return points
+
     def nearest(self, features: Float32s) -> tuple[Int32s, Float32s]:
         """Return index of and distance to the nearest vertex of each point; exactly the labels, for recorded ones."""
         vertices = self.nearest_vertices(features)
@@ -176,15 +193,23 @@ class MemoryGraph:
 
     def nearest_vertices(self, features: Float32s) -> Int32s:
         """Return the nearest vertex of each point alone."""
-        return self._index.nearest(features)
+        return self._index.nearest(self._points(features))
 
     def distances(self, features: Float32s, vertices: Int32s) -> Float32s:
         """Return how far each point is from its vertex."""
+        features, vertices = self._points(features), numbers_of(vertices, "Vertices", None)
+        if (
+            vertices.shape != (len(features),)
+            or vertices.dtype.kind not in "iu"
+            or not _lie_in(vertices, self.n_vertices)
+        ):
+            raise VMGError(f"Each of {len(features)} points needs a vertex, 0 to {self.n_vertices - 1}.")
         apart = np.subtract(features, self.features[vertices], dtype=np.float64)
         distances: Float32s = np.linalg.norm(apart, axis=1).astype(np.float32)
         return distances
 
 
+@checked
 def build(
     features: Float32s,
     episodes: Episodes,
@@ -193,7 +218,7 @@ def build(
     labelling: Labelling = "nearest",
     merging: MergingKind = "greedy",
     clusters: int | None = None,
-    seed: int = 0,
+    seed: Annotated[int, Bounds(0)] = 0,
     recordings: bool = False,
     edges: tuple[str, ...] = ("recorded",),
     goal_columns: tuple[int, ...] = (),
@@ -219,6 +244,10 @@ def build(
     if not recordings:
         return replace(graph, observations=episodes.observations) if goal_columns else graph
     return replace(graph, recordings=Recordings(episodes.observations, np.asarray(features, np.float32)))
+
+
+def _lie_in(indices: Int32s, n: int) -> bool:
+    return not len(indices) or (indices.min() >= 0 and indices.max() < n)
 
 
 def connect(merging: Merging, episodes: Episodes, sources: tuple[str, ...] = ("recorded",)) -> MemoryGraph:

@@ -5,12 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vmg.base.arguments import numbers_of
 from vmg.base.console import progress_bar
 from vmg.base.errors import VMGError
 from vmg.base.types import Float32s, Int32s
 from vmg.graph import kernels
 from vmg.graph.nearest import VertexIndex
 from vmg.graph.settings import GraphConfig, Labelling
+
+FARTHEST = 1e19
+"""The largest radius that tells points apart: squares of distances beyond it do not fit into float32."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ def merge_by_kmeans(features: Float32s, n_vertices: int, *, seed: int, iteration
 
 
 def _checked(features: Float32s) -> Float32s:
-    points = np.ascontiguousarray(features, dtype=np.float32)
+    points = np.ascontiguousarray(numbers_of(features, "Features", np.float32))
     if points.ndim != 2 or 0 in points.shape:
         raise VMGError(f"Features must be a table of at least one row and one column, not of shape {points.shape}.")
     if not np.isfinite(points).all():
@@ -86,7 +90,7 @@ def _checked(features: Float32s) -> Float32s:
 
 def _largest_square(radius: float) -> np.float32:
     """Return the largest float32 whose float32 square root is at most the radius, so that no root need be taken."""
-    limit = np.float32(radius)
+    limit = np.float32(min(radius, FARTHEST))
     square = limit * limit
     while np.sqrt(square) > limit:
         square = np.nextafter(square, np.float32(-np.inf))

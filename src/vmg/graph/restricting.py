@@ -6,11 +6,11 @@ from functools import cached_property
 
 import numpy as np
 
+from vmg.base.arguments import checked_number
 from vmg.base.types import Bools, Float32s, Int32s, Int64s
 from vmg.graph.edges import Unrecorded
 from vmg.graph.memory import MemoryGraph
 from vmg.graph.nearest import VertexIndex
-from vmg.graph.routes.base import checked_vertex
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ def without(graph: MemoryGraph, rows: Bools, *, steps: Bools | None = None, whol
 def without_edges(graph: MemoryGraph, edges: Sequence[tuple[int, int]]) -> RestrictedGraph:
     """Return the graph without these edges, each given by its tail and its head, and without the steps on them."""
     n, kept = graph.n_vertices, np.ones(graph.n_edges, bool)
-    named = [(checked_vertex(tail, n), checked_vertex(head, n)) for tail, head in edges]
+    named = [tuple(checked_number(end, n, "A vertex") for end in edge) for edge in edges]
     kept[[graph.edge_number(tail, head) for tail, head in named]] = False
     gone = graph.slots >= graph.n_edges + n
     on_edge = graph.slots < graph.n_edges

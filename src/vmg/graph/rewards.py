@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from vmg.base.arguments import checked, numbers_of
 from vmg.base.errors import VMGError
 from vmg.base.types import Bools, Float64s
 from vmg.data.episodes import Episodes
@@ -58,11 +59,12 @@ class Goal:
     """Whether any edge leads to it from elsewhere, within the tolerance given."""
 
 
+@checked
 def reward(graph: MemoryGraph, rewards: Episodes | ArrayLike, *, variant: RewardVariant = "mean") -> EdgeRewards:
     """Define R_G from one reward per recorded step: those of the episodes the graph was built from, or any array."""
     if variant not in _VARIANTS:
         SolveConfig(variant=variant)  # says what it can be
-    steps = np.asarray(rewards.rewards if isinstance(rewards, Episodes) else rewards, dtype=np.float64)
+    steps = numbers_of(rewards.rewards if isinstance(rewards, Episodes) else rewards, "Rewards, one per recorded step,")
     if steps.shape != graph.slots.shape:
         raise VMGError(f"The graph knows {len(graph.slots)} steps, but the rewards have the shape {steps.shape}.")
     if not np.isfinite(steps).all():
@@ -76,6 +78,7 @@ def reward(graph: MemoryGraph, rewards: Episodes | ArrayLike, *, variant: Reward
     return EdgeRewards(edges, np.zeros(graph.n_vertices, bool), slots=slots)
 
 
+@checked
 def goal(
     graph: MemoryGraph,
     distances: ArrayLike,
@@ -104,11 +107,13 @@ def find_goal(
     """Like `goal`, without the warning: the caller reports goals that nothing reaches."""
     if kind not in ("reach", "stay"):
         raise VMGError(f"The kind of goal must be 'reach' or 'stay', not {kind!r}.")
-    distance = np.asarray(distances, dtype=np.float64)
+    distance = numbers_of(distances, "Distances, one per observation,")
     if distance.shape != graph.labels.shape:
         raise VMGError(
             f"The graph knows {len(graph.labels)} observations, but the distances have the shape {distance.shape}."
         )
+    if np.isnan(distance).any() or not tolerance >= 0:
+        raise VMGError(f"Distances and the tolerance must be numbers, none below 0; the tolerance is {tolerance}.")
     found = _goal_within(graph, distance, tolerance, kind, variant)
     if found.entered:
         return found

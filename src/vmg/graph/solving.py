@@ -1,5 +1,6 @@
 """Solving: values, the best vertex each vertex can reach, and the routes to it, tabulated once."""
 
+from vmg.base.arguments import checked
 from vmg.base.errors import VMGError
 from vmg.graph.memory import MemoryGraph
 from vmg.graph.rewards import EdgeRewards
@@ -8,6 +9,7 @@ from vmg.graph.settings import DeadEnds, PathWeights, SearchKind, SolveConfig, T
 from vmg.graph.values import values_of
 
 
+@checked
 def solve(
     graph: MemoryGraph,
     rewards: EdgeRewards,

@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from vmg.base.arguments import checked
 from vmg.base.console import progress_bar, stopping_on_interrupt
 from vmg.base.errors import VMGError
 from vmg.base.locks import held
@@ -28,6 +29,7 @@ CHUNK = 1000  # steps in one call: long enough that the call costs nothing, shor
 SAVE_SECONDS = 30.0
 
 
+@checked
 def fit(
     episodes: Episodes,
     config: LearnConfig | None = None,
@@ -50,6 +52,7 @@ def fit(
     return fit_together([training], config, resume=resume, show_progress=show_progress)[0]
 
 
+@checked
 def fit_together(
     trainings: Sequence[Training],
     config: LearnConfig | Sequence[LearnConfig] | None = None,

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from vmg.base.arguments import numbers_of
+from vmg.base.errors import VMGError
 from vmg.base.types import Float32s
 from vmg.networks.mlp import Parts, mlp, pairs, scaled, through
 from vmg.networks.weights import Weights
@@ -38,10 +40,16 @@ def encode(weights: Weights, observations: Any) -> Any:
 
 def embed(weights: Weights, observations: Float32s) -> Float32s:
     """Map observations to points of the metric space (numpy), a bounded number of rows at a time."""
-    parts = [
-        encode(weights, observations[start : start + ROWS_AT_ONCE])
-        for start in range(0, len(observations), ROWS_AT_ONCE)
-    ]
+    rows = numbers_of(observations, "Observations", np.float32)
+    try:
+        size = len(weights["encoder_input"]["mean"])
+    except (KeyError, TypeError, IndexError) as error:
+        raise VMGError(f"These are not the weights of a model: there is no {error}.") from error
+    if rows.ndim != 2 or rows.shape[1] != size or not np.isfinite(rows).all():
+        raise VMGError(
+            f"Observations of this model are rows of {size} finite numbers; the shape given is {rows.shape}."
+        )
+    parts = [encode(weights, rows[start : start + ROWS_AT_ONCE]) for start in range(0, len(rows), ROWS_AT_ONCE)]
     return np.concatenate(parts) if parts else np.zeros((0, weights["state_encoder"]["b2"].shape[-1]), np.float32)
 
 

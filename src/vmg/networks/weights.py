@@ -14,7 +14,7 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from vmg.base.errors import VMGError
-from vmg.base.files import check_file, replacing
+from vmg.base.files import reading, replacing
 from vmg.base.types import Float32s
 from vmg.networks.mlp import Layers
 
@@ -50,12 +50,8 @@ def write_tensors(path: Path, tensors: Mapping[str, Any], metadata: dict[str, st
 
 def read_tensors(path: Path) -> tuple[Tensors, dict[str, str]]:
     """Read every tensor and the metadata of a safetensors file, or say which file is missing or damaged."""
-    check_file(path)
-    try:
-        with safe_open(path, framework="numpy") as file:
-            return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
-    except Exception as error:  # types of numbers that numpy does not know end in any of several
-        raise VMGError(f"{path} is not a readable safetensors file: {error}. Restore it or make it again.") from error
+    with reading(path, "safetensors file"), safe_open(path, framework="numpy") as file:
+        return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
 
 
 def check_tensors(tensors: Tensors, shapes: Mapping[str, tuple[int, ...]], path: Path) -> None:

@@ -48,7 +48,7 @@ def from_arrays(
         raise VMGError(f"{source}: {', '.join(unknown)} is not a known field. Known are: {', '.join(FIELDS)}.")
     given = {"observations": observations, "actions": actions, "rewards": rewards, **arrays}
     found = {name: _array(name, value, source) for name, value in given.items() if value is not None}
-    return replace(from_fields(found, source), fields=fields or {})
+    return replace(from_fields(found, source), fields={} if fields is None else fields)
 
 
 def from_fields(fields: Arrays, source: str) -> Episodes:

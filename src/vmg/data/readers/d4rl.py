@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vmg.base.arguments import checked
 from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
 from vmg.data.readers.base import READERS, Reader
@@ -18,6 +19,7 @@ KITCHEN_STATE = 30
 """The state in a kitchen file, 9 joints and 21 numbers of objects; a goal of the same size stands after it."""
 
 
+@checked
 def read_d4rl(path: str | Path, *, reward_on_arrival: bool | None = None) -> Episodes:
     """Read a D4RL file.
 

@@ -8,22 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vmg.base.errors import VMGError
+from vmg.base.files import check_expansion, reading
 
 
 def read_arrays(path: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
     """Read those of the named arrays that stand at the root of the file, whole."""
     import h5py  # here, so that data of other formats does not need it
 
-    if not path.exists():
-        raise VMGError(f"{path} does not exist.")
-    try:
-        with h5py.File(path, "r") as file:
-            found = {name: file[name] for name in names if name in file}
-            _refuse_groups(path, found, h5py.Dataset)
-            arrays = {name: np.asarray(dataset[()]) for name, dataset in found.items()}
-            return arrays or _refuse_nothing(path, names, sorted(file))
-    except (OSError, KeyError, RuntimeError) as error:
-        raise VMGError(f"{path} is not a readable HDF5 file: {error}. Copy or download it again.") from error
+    with reading(path, "HDF5 file"), h5py.File(path, "r") as file:
+        found = {name: file[name] for name in names if name in file}
+        _refuse_groups(path, found, h5py.Dataset)
+        check_expansion(path, sum(dataset.nbytes for dataset in found.values()))
+        arrays = {name: np.asarray(dataset[()]) for name, dataset in found.items()}
+        return arrays or _refuse_nothing(path, names, sorted(file))
 
 
 def _refuse_groups(path: Path, found: dict[str, Any], dataset_type: type) -> None:

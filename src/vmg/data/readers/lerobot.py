@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vmg.base.arguments import checked
 from vmg.base.errors import VMGError
 from vmg.base.files import read_json
 from vmg.base.types import Bools, Int64s
@@ -32,6 +33,7 @@ BOOKKEEPING = ("episode_index", "frame_index", "timestamp", "index", "task_index
 MARKS = ("next.reward", "next.done", "next.truncated")
 
 
+@checked
 def read_lerobot(name: str | Path, *, keys: Sequence[str] | None = None) -> Episodes:
     """Read a LeRobot set: a folder, or the id of one that LeRobot or the Hugging Face hub keep on this machine.
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vmg.base.arguments import checked
 from vmg.base.console import progress_bar
 from vmg.base.errors import VMGError, require
 from vmg.data.contents import left_out, warn_of_images
@@ -15,6 +16,7 @@ from vmg.data.keys import check_keys, choose_keys, join_leaves, key_fields, leaf
 from vmg.data.readers.base import READERS, Reader
 
 
+@checked
 def read_minari(dataset_id: str, *, keys: Sequence[str] | None = None) -> Episodes:
     """Read a local Minari set; `keys` names the leaves of a dict observation that make the state (see `vmg.data.keys`).
 

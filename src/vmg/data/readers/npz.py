@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vmg.base import files
+from vmg.base.arguments import checked
 from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
 from vmg.data.readers.arrays import OWN, from_fields
 from vmg.data.readers.base import READERS, Reader
 
 
+@checked
 def read_npz(path: str | Path) -> Episodes:
     """Read episodes from a .npz file in any layout of `vmg.data.readers.arrays`.
 
@@ -27,6 +29,7 @@ def read_npz(path: str | Path) -> Episodes:
     return replace(episodes, source=source, fields=_column_names(fields.get("fields"), path))
 
 
+@checked
 def save(episodes: Episodes, path: str | Path) -> None:
     """Write episodes to one .npz file that `read_npz` reads back exactly."""
     arrays = {name: getattr(episodes, name) for name in OWN}

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vmg.base.arguments import checked
 from vmg.base.errors import VMGError
 from vmg.base.files import read_npz
 from vmg.data.episodes import Episodes
@@ -26,6 +27,7 @@ NEEDED = ("observations", "actions", "terminals")
 OPTIONAL = ("rewards", "next_observations", "valids")
 
 
+@checked
 def read_ogbench(path: str | Path) -> Episodes:
     """Read an OGBench file.
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from vmg.base.console import progress_bar
 from vmg.base.errors import VMGError, require
+from vmg.base.files import check_expansion, reading
 
 
 def read_parquet(paths: Sequence[Path], names: Sequence[str] | None = None) -> dict[str, NDArray[Any]]:
@@ -17,16 +18,21 @@ def read_parquet(paths: Sequence[Path], names: Sequence[str] | None = None) -> d
     tables = []
     with progress_bar(f"Reading {paths[0].name}", len(paths)) as advance:
         for i, path in enumerate(paths):
-            try:
+            with reading(path, "Parquet file"):
+                check_expansion(path, 8 * _values(parquet.read_metadata(path)))
                 tables.append(parquet.read_table(path, columns=None if names is None else list(names)))
-            except (OSError, ValueError, KeyError) as error:
-                raise VMGError(f"{path} is not a readable Parquet file: {error}. Copy or download it again.") from error
             advance(i + 1)
     try:
         table = pyarrow.concat_tables(tables, promote_options="permissive").combine_chunks()
     except (ValueError, TypeError) as error:
         raise VMGError(f"{paths[0].parent}: the files do not have the same columns: {error}.") from error
     return {name: _array(table.column(name), name, paths[0]) for name in table.column_names}
+
+
+def _values(metadata: Any) -> int:
+    """Count the values in all columns, those in lists one by one."""
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    return sum(group.column(i).num_values for group in groups for i in range(group.num_columns))
 
 
 def _array(column: Any, name: str, path: Path) -> NDArray[Any]:

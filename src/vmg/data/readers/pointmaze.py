@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from vmg.base.arguments import checked
 from vmg.base.console import progress_bar
 from vmg.base.errors import VMGError, require
 from vmg.base.types import Float32s, Float64s
@@ -27,15 +28,18 @@ NOISE = 0.4  # standard deviation of the force added
 NOISE_MEMORY = 0.9  # how much of the noise lasts to the next step
 WAYPOINT_SPREAD = 0.25  # how far from a cell's centre an episode's waypoint may lie
 
+MOST_STEPS = 1_000_000_000  # more do not fit into memory
+
 FIELDS = {"position": (0, 1), "velocity": (2, 3)}
 
 Recorded = tuple[Float32s, Float32s, Float32s, bool, bool]
 
 
+@checked
 def collect(maze: str = "medium", *, steps: int = 100_000, seed: int = 0) -> Episodes:
     """Record exactly `steps` steps in the "umaze", "medium" or "large" maze; about 40 microseconds per step."""
-    if steps < 1:
-        raise VMGError(f"pointmaze:{maze}: steps must be at least 1, not {steps}.")
+    if not 1 <= steps <= MOST_STEPS:
+        raise VMGError(f"pointmaze:{maze}: steps must be at least 1, and at most {MOST_STEPS:,}, not {steps}.")
     if seed < 0:
         raise VMGError(f"pointmaze:{maze}: the seed must not be negative, but is {seed}.")
     spec = maze_spec(maze)

@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vmg.base.arguments import checked
 from vmg.base.console import progress_bar
 from vmg.base.errors import VMGError
+from vmg.base.files import check_expansion, reading
 from vmg.data.contents import left_out, warn_of_images
 from vmg.data.episodes import Episodes
 from vmg.data.keys import Shapes, check_keys, choose_keys, join_leaves, key_fields, leaf_of
@@ -27,6 +29,7 @@ USUAL = re.compile(r"object|robot\d_(eef_pos|eef_quat|gripper_qpos)")
 """The low-dimensional observations that robomimic's own settings choose; the others in its files repeat them."""
 
 
+@checked
 def read_robomimic(path: str | Path, *, keys: Sequence[str] | None = None, split: str = "") -> Episodes:
     """Read a robomimic file, or of it the `split` ("train", "valid") that a filter key names.
 
@@ -39,13 +42,11 @@ def read_robomimic(path: str | Path, *, keys: Sequence[str] | None = None, split
 
     path = Path(path).expanduser()
     source = f"robomimic:{path}"
-    if not path.exists():
-        raise VMGError(f"{path} does not exist.")
-    try:
-        with h5py.File(path, "r") as file:
-            return _read(file, keys, split, source)
-    except (OSError, RuntimeError) as error:
-        raise VMGError(f"{path} is not a readable HDF5 file: {error}. Copy or download it again.") from error
+    with reading(path, "HDF5 file of robomimic's"), h5py.File(path, "r") as file:
+        sizes: list[int] = []
+        file.visititems(lambda _, item: sizes.append(getattr(item, "nbytes", 0)))
+        check_expansion(path, sum(sizes))
+        return _read(file, keys, split, source)
 
 
 READERS.add(

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vmg.base.arguments import checked
 from vmg.base.errors import VMGError
 from vmg.base.types import Bools, Int64s
 from vmg.data.contents import left_out
@@ -30,6 +31,7 @@ from vmg.data.steps import StepLog, assemble
 Columns = Mapping[str, NDArray[Any]]
 
 
+@checked
 def read_table(
     path: str | Path, *, episode: str | None = None, state: str | None = None, action: str | None = None,
     reward: str | None = None, terminated: str | None = None, truncated: str | None = None, step: str | None = None,

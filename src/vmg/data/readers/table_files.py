@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vmg.base.errors import VMGError
+from vmg.base.files import reading
 from vmg.data.readers.parquet_arrays import read_parquet
 
 DELIMITERS = ",;\t"
@@ -19,8 +20,6 @@ _WORDS = {"": np.nan, "true": 1.0, "false": 0.0}
 
 def read_columns(path: Path) -> dict[str, NDArray[Any]]:
     """Return every column: numbers where all cells are (an empty one is NaN), texts elsewhere."""
-    if not path.is_file():
-        raise VMGError(f"{path} does not exist, or is no file.")
     columns = read_parquet([path]) if path.suffix.lower() in (".parquet", ".pq") else _read_csv(path)
     if not columns or not len(next(iter(columns.values()))):
         raise VMGError(f"{path}: there is not a single row in it.")
@@ -28,16 +27,13 @@ def read_columns(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _read_csv(path: Path) -> dict[str, NDArray[Any]]:
-    try:
-        with open(path, newline="", encoding="utf-8-sig") as file:
-            delimiter = max(DELIMITERS, key=file.readline().count)
-            file.seek(0)
-            lines = csv.reader(file, delimiter=delimiter)
-            names = [name.strip() for name in next(lines, [])]
-            _check_header(names, path)
-            parts = [_columns(rows) for rows in _batches(lines, len(names), path)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise VMGError(f"{path} is not a readable CSV file: {error}.") from error
+    with reading(path, "CSV file"), open(path, newline="", encoding="utf-8-sig") as file:
+        delimiter = max(DELIMITERS, key=file.readline().count)
+        file.seek(0)
+        lines = csv.reader(file, delimiter=delimiter)
+        names = [name.strip() for name in next(lines, [])]
+        _check_header(names, path)
+        parts = [_columns(rows) for rows in _batches(lines, len(names), path)]
     return {name: _joined([part[i] for part in parts]) for i, name in enumerate(names) if parts}
 
 

@@ -115,13 +115,6 @@ class Routes(Protocol):
 ROUTES: ClassRegistry[type[Routes]] = ClassRegistry("kind of routes")
 
 
-def checked_vertex(vertex: object, n_vertices: int) -> int:
-    """Return a vertex's number, or say that there is no such vertex."""
-    if not isinstance(vertex, int | np.integer) or isinstance(vertex, bool) or not 0 <= vertex < n_vertices:
-        raise VMGError(f"A vertex of this graph is a whole number from 0 to {n_vertices - 1}, not {vertex!r}.")
-    return int(vertex)
-
-
 def without_repeats(vertices: Sequence[int]) -> list[int]:
     """Return the vertices of a route, each once where it stays in it."""
     return [vertex for i, vertex in enumerate(vertices) if i == 0 or vertex != vertices[i - 1]]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from vmg.base.arguments import checked_number
 from vmg.base.errors import VMGError
 from vmg.base.types import Bools, Float32s, Float64s, Int32s, Int64s
 from vmg.graph import kernels
@@ -17,7 +18,6 @@ from vmg.graph.routes.base import (
     ROUTES,
     Problem,
     Tracker,
-    checked_vertex,
     distances_to,
     followed_for,
     followed_to_end,
@@ -92,7 +92,7 @@ class EdgeRoutes:
 
     def path(self, vertex: int) -> list[int]:
         """Return the vertices from a vertex to its target."""
-        return self.path_from(checked_vertex(vertex, len(self.values)))
+        return self.path_from(checked_number(vertex, len(self.values), "A vertex"))
 
     def path_from(self, entry: int) -> list[int]:
         """Return the vertices on the route from an entry."""
@@ -100,7 +100,7 @@ class EdgeRoutes:
 
     def route(self, entry: int) -> list[int]:
         """Return the entries from one to where its route ends."""
-        entries = [int(entry)]
+        entries = [checked_number(entry, len(self.following), "An entry")]
         while self.following[entries[-1]] != entries[-1]:
             entries.append(int(self.following[entries[-1]]))
         return entries

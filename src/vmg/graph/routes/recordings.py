@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from vmg.base.arguments import checked_number
 from vmg.base.errors import VMGError
 from vmg.base.types import Bools, Float32s, Float64s, Int32s, Int64s, UInt8s
 from vmg.graph import kernels
@@ -21,7 +22,6 @@ from vmg.graph.routes.base import (
     ROUTES,
     Problem,
     Tracker,
-    checked_vertex,
     distances_to,
     followed_for,
     followed_to_end,
@@ -142,7 +142,7 @@ class RecordingRoutes:
 
     def path(self, vertex: int) -> list[int]:
         """Return the vertices from a vertex to its target."""
-        vertex = checked_vertex(vertex, len(self.values))
+        vertex = checked_number(vertex, len(self.values), "A vertex")
         start = int(self.starts[vertex])
         return [vertex] if start < 0 else self.path_from(start)
 
@@ -152,7 +152,7 @@ class RecordingRoutes:
 
     def route(self, entry: int) -> list[int]:
         """Return the rows from one to where its route ends."""
-        rows, following = [int(entry)], self.table.following
+        rows, following = [checked_number(entry, len(self.graph.labels), "An entry")], self.table.following
         while following[rows[-1]] != rows[-1]:
             rows.append(int(following[rows[-1]]))
         return rows

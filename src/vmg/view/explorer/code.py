@@ -8,7 +8,7 @@ import numpy as np
 from vmg.base.types import Float64s
 from vmg.goals import Conjunction, Objective, Place, Stages
 from vmg.goals.combinations import Either
-from vmg.goals.objectives import Region
+from vmg.goals.measures import Region
 from vmg.goals.vertices import InVertices, PaidInVertices
 from vmg.runs.commands import command
 from vmg.runs.requests import Request, avoided_edges

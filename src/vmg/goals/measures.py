@@ -1,0 +1,113 @@
+"""What objectives are made of: functions of observations and of episodes.
+
+Classes and not closures, so that an objective can be sent to the processes that evaluate it.
+"""
+
+import runpy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from vmg.base.errors import VMGError
+from vmg.base.types import Float32s, Float64s
+from vmg.data.episodes import Episodes, RewardFunction
+
+Predicate: TypeAlias = Callable[[Mapping[str, Float32s]], ArrayLike]
+
+
+def own_rewards(episodes: Episodes) -> Float64s:
+    """Pay what was recorded."""
+    return episodes.rewards
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Pays what an array says, step by step."""
+
+    rewards: Float64s
+
+    def __call__(self, episodes: Episodes) -> Float64s:
+        if self.rewards.shape != (episodes.n_steps,):
+            raise VMGError(
+                f"{episodes.source} has {episodes.n_steps} steps, but the rewards have the shape {self.rewards.shape}."
+            )
+        return self.rewards
+
+
+@dataclass(frozen=True, eq=False)
+class Relabelled:
+    """Pays what a function of steps says."""
+
+    function: RewardFunction
+
+    def __call__(self, episodes: Episodes) -> Float64s:
+        return episodes.relabel(self.function).rewards
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """Some columns of an observation, and what is wanted there: between a low and a high."""
+
+    columns: tuple[int, ...]
+    low: Float64s
+    high: Float64s
+
+    def __call__(self, observations: Float32s) -> Float64s:
+        x = observations[:, self.columns].astype(np.float64)
+        gaps: Float64s = np.linalg.norm(np.maximum(self.low - x, 0) + np.maximum(x - self.high, 0), axis=1)
+        return gaps
+
+
+@dataclass(frozen=True, eq=False)
+class ToTruth:
+    """Nothing where a predicate is true, and infinity where it is not."""
+
+    predicate: Predicate
+    fields: Mapping[str, tuple[int, ...]]
+
+    def __call__(self, observations: Float32s) -> Float64s:
+        parts = {field: observations[:, columns] for field, columns in self.fields.items()}
+        return np.where(np.asarray(self.predicate(parts), dtype=bool), 0.0, np.inf)
+
+    @cached_property
+    def columns(self) -> tuple[int, ...]:
+        """The columns of the fields that the predicate reads."""
+        width = 1 + max((column for columns in self.fields.values() for column in columns), default=0)
+        read = _Reading({field: np.zeros((1, width), np.float32)[:, columns] for field, columns in self.fields.items()})
+        with np.errstate(all="ignore"):
+            self.predicate(read)
+        return tuple(column for field in read.fields for column in self.fields[field])
+
+
+class _Reading(dict[str, Float32s]):
+    """Fields that note which of them are read."""
+
+    def __init__(self, fields: Mapping[str, Float32s]) -> None:
+        super().__init__(fields)
+        self.fields: list[str] = []
+
+    def __getitem__(self, field: str) -> Float32s:
+        if field not in self.fields:
+            self.fields.append(field)
+        return super().__getitem__(field)
+
+
+class FileFunction:
+    """A function in a file; where it is sent, the file is run again."""
+
+    def __init__(self, file: str, name: str) -> None:
+        self.file, self.name = file, name
+        self._function = runpy.run_path(file).get(name)
+        if not callable(self._function):
+            raise VMGError(f"{file} has no function {name!r}.")
+
+    def __call__(self, o_t: Float32s, a_t: Float32s, o_tp1: Float32s) -> ArrayLike:
+        rewards: ArrayLike = self._function(o_t, a_t, o_tp1)  # type: ignore[misc]
+        return rewards
+
+    def __reduce__(self) -> tuple[type["FileFunction"], tuple[str, str]]:
+        return FileFunction, (self.file, self.name)
