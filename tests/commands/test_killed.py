@@ -1,130 +1,105 @@
-"""Every command, killed with SIGKILL at a random moment and called again, ends where it would have without."""
+"""Commands and evaluations that are interrupted or killed, as real processes; `trust/chaos.py` does it more often."""
 
-import json
+import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
+from evaluation_cases import __file__ as cases
 
-from vmg.cli.main import main
 from vmg.networks.weights import read_tensors
 
 DATA = "pointmaze:umaze?steps=3000"
-TRAIN = ["--preset", "ours", "--learn.steps", "6000", "--learn.hidden-units", "16", "--learn.checkpoint-every", "500"]
+
+LOADED = """
+import sys
+from vmg.__main__ import main
+
+print("begun", flush=True)
+sys.exit(main())
+"""
+
+EVALUATION = """
+import sys, time
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from evaluation_cases import LINE, Walker
+from vmg.evaluation import evaluate
 
 
-def vmg(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "vmg.cli.main", *map(str, arguments)]
+class Slow(Walker):
+    def act(self, state):
+        Path(sys.argv[2]).touch()
+        time.sleep(0.2)
+        return super().act(state)
 
 
-def ran(command: list[str]) -> float:
-    """Run the command to its end and return the seconds it took."""
-    began = time.monotonic()
-    subprocess.run(command, check=True, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    return time.monotonic() - began
+if __name__ == "__main__":
+    evaluate(Slow(), LINE, n_episodes=1000, workers=2)
+"""
 
 
-def kill_during(command: list[str], longest: float, fresh: Callable[[], object] = lambda: None) -> None:
-    """Start the command and kill it, from a fresh start each time, until it was still running when it was killed."""
-    for _ in range(20):
-        fresh()
-        process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        try:
-            process.wait(random.uniform(0.1, 1.0) * longest)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            return
-    pytest.fail(f"{command} always ended before it could be killed")
-
-
-def copied(source: Path, target: Path) -> Callable[[], object]:
-    """Return what makes `target` a fresh copy of `source`."""
-
-    def copy() -> None:
-        shutil.rmtree(target, ignore_errors=True)
-        shutil.copytree(source, target)
-
-    return copy
-
-
-def contents(folder: Path, *names: str) -> dict[str, bytes]:
-    """The arrays of .npz files, the bytes of all others."""
-    found = {}
-    for name in names:
-        if name.endswith(".npz"):
-            with np.load(folder / name) as file:
-                found |= {f"{name}:{key}": file[key].tobytes() for key in file.files}
-        else:
-            found[name] = (folder / name).read_bytes()
-    return found
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory) -> Path:
-    """A run that nobody killed."""
-    folder = tmp_path_factory.mktemp("whole") / "run"
-    assert main(["train", DATA, "--out", str(folder), *TRAIN]) == 0
-    assert main(["build", str(folder), "--graph.radius", "0.3"]) == 0
-    assert main(["solve", str(folder)]) == 0
-    return folder
-
-
-def test_train(whole, tmp_path):
-    folder = tmp_path / "run"
-    command = vmg("train", DATA, "--out", folder, *TRAIN)
-    for _ in range(2):
-        kill_during(command, 7)
-    ran(command)
-    names = ("weights.safetensors", "metrics.csv")
-    assert contents(folder / "seed_0", *names) == contents(whole / "seed_0", *names)
-
-
-@pytest.mark.parametrize(("command", "file"), [("build", "graph.npz"), ("solve", "solution.npz")])
-def test_build_and_solve(whole, tmp_path, command, file):
-    options = ["--graph.radius", "0.4"] if command == "build" else ["--solve.discount", "0.8"]
-    folder, reference = tmp_path / "run", tmp_path / "reference"
-    copied(whole, reference)()
-    seconds = ran(vmg(command, reference, *options))
-    kill_during(vmg(command, folder, *options), seconds, copied(whole, folder))
-    ran(vmg(command, folder, *options))
-    assert contents(folder / "seed_0", file) == contents(reference / "seed_0", file)
-    assert contents(reference / "seed_0", file) != contents(whole / "seed_0", file)
-    assert not list(folder.rglob(".*.part"))
-
-
-def test_evaluate(whole, tmp_path):
-    folder, reference = tmp_path / "run", tmp_path / "reference"
-    options = ["--episodes", "12", "--workers", "1"]
-    copied(whole, reference)()
-    seconds = ran(vmg("evaluate", reference, *options))
-    kill_during(vmg("evaluate", folder, *options), seconds, copied(whole, folder))
-    ran(vmg("evaluate", folder, *options))
-    scores, expected = (json.loads((each / "scores.json").read_text()) for each in (folder, reference))
-    assert scores.pop("command").replace(str(folder), str(reference)) == expected.pop("command")
-    assert scores == expected
+def begun(*words: object) -> subprocess.Popen:
+    """Start a command, and wait until Python has begun with it."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", LOADED, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "begun\n"
+    return process
 
 
 def test_an_interrupted_command_keeps_its_state_and_says_how_to_go_on(tmp_path):
     folder = tmp_path / "run" / "training"
-    process = subprocess.Popen(
-        vmg("train", DATA, "--preset", "ours", "--out", tmp_path / "run"), stderr=subprocess.PIPE, text=True
-    )
+    process = begun("train", DATA, "--preset", "ours", "--out", tmp_path / "run")
     while not (folder / "training_state.safetensors").exists():
         assert process.poll() is None
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=120)
     assert process.returncode == 130
-    assert "Call the same command again to go on" in said
+    assert said.splitlines()[-1] == "Interrupted. Call the same command again to go on."
     assert "Traceback" not in said
     _, about = read_tensors(folder / "training_state.safetensors")
     last_row = (folder / "metrics.csv").read_text().splitlines()[-1]
     assert about["step"] == last_row.partition(",")[0]
+
+
+def test_a_command_that_is_interrupted_while_it_is_loaded_says_no_more(tmp_path):
+    processes = [begun("train", DATA, "--out", tmp_path / str(i)) for i in range(4)]
+    for process in processes:
+        time.sleep(random.uniform(0, 0.7))
+        process.send_signal(signal.SIGINT)
+    for process in processes:
+        _, said = process.communicate(timeout=120)
+        assert (process.returncode, "Traceback" in said) == (130, False), said
+        assert said.count("Interrupted. Call the same command again to go on.\n") == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_the_processes_of_an_evaluation_end_with_it(tmp_path, number):
+    script, acting = tmp_path / "script.py", tmp_path / "acting"
+    script.write_text(EVALUATION)
+    process = subprocess.Popen(
+        [sys.executable, script, Path(cases).parent, acting], stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    while not acting.exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)  # a terminal interrupts all of them
+    _, said = process.communicate(timeout=60)
+    assert said.count("Traceback") == (number == signal.SIGINT)  # its own, as of any script
+    until = time.monotonic() + 60
+    while in_group(process.pid):
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+def in_group(number: int) -> list[str]:
+    """The processes of a group that are still running."""
+    listed = subprocess.run(["ps", "-A", "-o", "pgid=,stat=,args="], capture_output=True, text=True, check=True).stdout
+    rows = (line.split(maxsplit=2) for line in listed.splitlines())
+    return [row[-1] for row in rows if row[0] == str(number) and not row[1].startswith("Z")]

@@ -49,11 +49,11 @@ class Case:
 CASES = [
     Case("data save", ["data", "save", DATA, "data.npz"], share=6),
     Case("train", ["train", DATA, "--out", "run", "--preset", "ours", "--seeds", "0", "1", *LEARN], share=4),
-    Case("build", ["build", "run", "--graph.radius", "2"], "train", 8),
+    Case("build", ["build", "run", "--graph.radius", "0.8"], "train", 8),
     Case("solve", ["solve", "run", "--solve.discount", "0.9"], "build", 8),
     Case("evaluate", ["evaluate", "run", "--act.subgoal-steps", "2", *EPISODES], "solve", 8),
     Case("evaluate in processes", ["evaluate", "run", "--episodes", "4", "--workers", "2"], "solve"),
-    Case("build again", ["build", "run", "--graph.radius", "3"], "evaluate", 8),
+    Case("build again", ["build", "run", "--graph.radius", "0.3"], "evaluate", 8),
     Case("solve again", ["solve", "run", "--solve.discount", "0.8"], "evaluate", 8),
     Case("retask", ["retask", "run", "--goal", "position=1,1", *EPISODES], "solve", 6),
     Case("report", ["report", "run", "--films", "0", "--replays", "1"], "evaluate"),
@@ -114,7 +114,8 @@ class Command:
             time.sleep(0.002)
 
     def send(self, number: int) -> None:
-        os.kill(self.pid, number)
+        """Send a signal; a terminal interrupts what a command has started, too."""
+        (os.killpg if number == signal.SIGINT else os.kill)(self.pid, number)
 
     def left_behind(self, seconds: float = 20.0) -> list[int]:
         """Processes of its session that are still there after so long; what it started must end with it."""
@@ -202,7 +203,6 @@ def _ran(case: Case, known: dict[str, Undisturbed], place: Path) -> Undisturbed:
     command = Command(case.words, folder, count=count)
     code = command.code(LONGEST)
     if code != 0:
-        command.send(signal.SIGKILL)
         raise SystemExit(f"{case.name} ended with {code} undisturbed: {command.said.read_text()}")
     return Undisturbed(folder, time.monotonic() - began, int(count.read_text()))
 

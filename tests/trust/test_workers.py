@@ -5,7 +5,6 @@ import signal
 import time
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import pytest
 from evaluation_cases import LINE, Line, Walker
