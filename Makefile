@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench bench-gpu docs clean
+.PHONY: demo test lint chaos soak bench bench-gpu docs clean
 .SECONDARY:
 
 # An extra is installed once, and again when pyproject.toml changes.
@@ -24,6 +24,18 @@ lint: $(VENV)/.installed-dev
 
 test: lint
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+# What the tests do in small, for minutes. TRUST=results/trust keeps the counts for the docs.
+KILLS ?= 500
+SOLVES ?= 1000000
+SEED ?= 0
+TRUST ?= build/trust
+
+chaos: $(VENV)/.installed-dev
+	$(BIN)/python tests/trust/chaos.py --kills $(KILLS) --seed $(SEED) --json $(TRUST)/chaos.json
+
+soak: $(VENV)/.installed-dev
+	$(BIN)/python tests/trust/soak.py --solves $(SOLVES) --seed $(SEED) --json $(TRUST)/soak.json
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks --json build/benchmarks.json
