@@ -64,8 +64,8 @@ BASELINE = "paper"
 VARIANTS: dict[str, Variant] = {
     "program": Variant(networks=True, policy=True),
     BASELINE: Variant(),
-    "the program's networks": Variant(networks=True),
-    "the program's policy": Variant(policy=True),
+    "program networks": Variant(networks=True),
+    "program policy": Variant(policy=True),
     "margins": Variant({"margins": "program"}),
     "a decoder that samples": Variant({"decoder_output": "sampled"}),
     "averaged errors": Variant({"action_errors": "averaged"}),
@@ -125,7 +125,7 @@ def _line(study: Study, base: str, name: str) -> Line:
     task = find_task(f"{base}-{variant.form}" if variant.form else base)
     config, folder = variant.config(task), _folder_of(variant)
     run = run_of(study, task, config, study.seeds or SEEDS, folder)
-    missing = missing_data("fidelity", task, run)
+    missing = missing_data("fidelity", replace(task, name=base), run)
     if variant.rounded and not missing:
         run = replace(run, data=_rounded(run.data, study.out / "data" / f"{task.name}.npz"), task=task.name)
     return Line(base, name, drawn(task) if variant.drawn else task, run, missing)
@@ -135,7 +135,7 @@ def _folder_of(variant: Variant) -> str:
     """Variants that learn alike share a run: it is called by the first of them."""
     alike = (variant.learn, variant.networks, variant.form, variant.rounded)
     name = next(n for n, v in VARIANTS.items() if (v.learn, v.networks, v.form, v.rounded) == alike)
-    return f"fidelity-{name.replace(' ', '-').replace(chr(39), '')}"
+    return f"fidelity-{name.replace(' ', '-')}"
 
 
 def _rounded(data: str, path: Path) -> str:
@@ -153,7 +153,8 @@ def _row(study: Study, line: Line) -> dict[str, Any]:
         return {**front, "missing": missing}
     episodes, config = line.run.episodes()[0], line.task.with_goal_columns(line.config)
     scores, graphs = _scores(study, line, config)
-    made_by = row_command("fidelity", study, line.base, variants=(line.name,))
+    data = tuple(each for each in study.data if each.startswith(f"{line.task.name}="))
+    made_by = row_command("fidelity", study, line.base, variants=(line.name,), data=data)
     row = described(line.run, episodes, line.task, made_by) | front
     if line.name != BASELINE and (beside := _baseline(study, line)):
         row["difference"] = paired_difference(scores, beside)
