@@ -27,12 +27,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from stopping import Command
+
+from vmg.base.versions import versions
+
 DATA = "pointmaze:umaze?steps=600"
+WALKS = "npz:../../../walks.npz"
+"""Less data: where settings are tried, a command takes longest."""
 LEARN = ["--learn.steps", "120", "--learn.checkpoint-every", "30", "--learn.hidden-units", "8"]
 EPISODES = ["--episodes", "4", "--workers", "1"]
 STUDY = ["--tasks", "pointmaze-umaze", "--data", "pointmaze-umaze=npz:data.npz", "--seeds", "0", "--steps", "40"]
-RENEWED = ("os.rename", "os.remove", "os.mkdir", "open")
-LONGEST = 240.0
+LONGEST = 600.0
 """Seconds after which a command that nobody stopped is given up."""
 
 
@@ -59,7 +64,7 @@ CASES = [
     Case("report", ["report", "run", "--films", "0", "--replays", "1"], "evaluate"),
     Case("draw", ["draw", "run", "--themes", "light", "--formats", "svg"], "evaluate"),
     Case("reproduce", ["reproduce", "auto", "--presets", "ours", "--out", "study", *EPISODES, *STUDY], "data save", 2),
-    Case("train with settings from the data", ["train", "npz:data.npz", "--out", "run", *LEARN], "data save"),
+    Case("train with settings from the data", ["train", WALKS, "--out", "run", *LEARN]),
 ]
 
 
@@ -90,100 +95,6 @@ class Outcome:
         self.failures += other.failures
 
 
-# --- one command ------------------------------------------------------------------------------------------------------
-
-
-class Command:
-    """A command that runs in a fork of this process, in a folder, in a session of its own."""
-
-    def __init__(self, words: list[str], folder: Path, stop: tuple[int, int] = (0, 0), count: Path | None = None):
-        self.said = folder.parent / f"{folder.name}.said"
-        self.pid = os.fork()
-        if self.pid == 0:
-            _be(words, folder, self.said, stop, count)
-
-    def code(self, seconds: float) -> int | None:
-        """Wait so long for its exit code; below zero, the signal that ended it."""
-        until = time.monotonic() + seconds
-        while True:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                return os.waitstatus_to_exitcode(status)
-            if time.monotonic() > until:
-                return None
-            time.sleep(0.002)
-
-    def send(self, number: int) -> None:
-        """Send a signal; a terminal interrupts what a command has started, too."""
-        (os.killpg if number == signal.SIGINT else os.kill)(self.pid, number)
-
-    def left_behind(self, seconds: float = 20.0) -> list[int]:
-        """Processes of its session that are still there after so long; what it started must end with it."""
-        until = time.monotonic() + seconds
-        while (found := _session(self.pid)) and time.monotonic() < until:
-            time.sleep(0.02)
-        return found
-
-
-def _session(leader: int) -> list[int]:
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parts = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(parts[3]) == leader and parts[0] != "Z":
-            found.append(int(stat.parent.name))
-    return found
-
-
-def _be(words: list[str], folder: Path, said: Path, stop: tuple[int, int], count: Path | None) -> None:
-    """Be the command; never return."""
-    code = 1
-    try:
-        os.setsid()
-        os.chdir(folder)
-        out = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
-        os.dup2(out, 1)
-        os.dup2(out, 2)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        done = _stopping_at(str(folder), *stop)
-        sys.argv = ["vmg", *words]
-        code = start()
-        if count:
-            count.write_text(str(done[0]))
-    except SystemExit as ended:
-        code = ended.code if isinstance(ended.code, int) else 1
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-
-
-def _stopping_at(folder: str, number: int, operation: int) -> list[int]:
-    """Send this process a signal just before an operation on a file of the folder; return how many there were."""
-    done, here = [0], os.getpid()
-
-    def hear(event: str, arguments: tuple) -> None:
-        if event not in RENEWED or os.getpid() != here or not _writes(event, arguments):
-            return
-        done[0] += 1
-        if done[0] == operation:
-            os.kill(here, number)
-
-    sys.addaudithook(hear)
-    return done
-
-
-def _writes(event: str, arguments: tuple) -> bool:
-    if event != "open":
-        return not str(arguments[0]).startswith(("/proc", "/dev"))
-    mode, flags = arguments[1], arguments[2]
-    return (isinstance(mode, str) and any(c in mode for c in "wax+")) or (mode is None and bool(flags & os.O_CREAT))
-
-
 # --- rounds -----------------------------------------------------------------------------------------------------------
 
 
@@ -203,6 +114,8 @@ def _ran(case: Case, known: dict[str, Undisturbed], place: Path) -> Undisturbed:
     command = Command(case.words, folder, count=count)
     code = command.code(LONGEST)
     if code != 0:
+        if code is None:
+            command.send(signal.SIGKILL)
         raise SystemExit(f"{case.name} ended with {code} undisturbed: {command.said.read_text()}")
     return Undisturbed(folder, time.monotonic() - began, int(count.read_text()))
 
@@ -283,6 +196,7 @@ def chaos(kills: int, seed: int, names: list[str], workers: int) -> dict:
     warm_up()
     with TemporaryDirectory(prefix="chaos-") as place:
         work = Path(place)
+        save_walks(work / "walks.npz")
         cases = [case for case in CASES if not names or case.name in names]
         known: dict[str, Undisturbed] = {}
         for case in CASES:
@@ -290,12 +204,13 @@ def chaos(kills: int, seed: int, names: list[str], workers: int) -> dict:
                 known[case.name] = undisturbed(case, known, work)
         no_more_compiling()
         found = side_by_side(cases, known, work, kills, seed, workers)
-    versions_now = versions()
+    made_with = versions()
+    made_with.pop("platform")
     return {
         "command": f"make chaos KILLS={kills} SEED={seed}",
         "seed": seed,
         "seconds": round(time.monotonic() - began, 1),
-        "versions": versions_now,
+        "versions": made_with,
         "counts": {
             "commands stopped at a random moment": sum(found.kills.values()),
             **{f"of them vmg {name}": found.kills[name] for name in (case.name for case in cases)},
@@ -326,7 +241,7 @@ def side_by_side(
             code = 1
             try:
                 share = kills // workers + (i < kills % workers)
-                found = rounds(cases, known, work / f"worker-{i}" / "here", share, random.Random(f"{seed} {i}"))
+                found = rounds(cases, known, work / "rounds" / str(i) / "here", share, random.Random(f"{seed} {i}"))
                 file.write_text(json.dumps(vars(found)))
                 code = 0
             except BaseException:
@@ -397,6 +312,18 @@ def warm_up() -> None:
     vmg.solve(graph, vmg.reward(graph, line), 0.9)
 
 
+def save_walks(file: Path) -> None:
+    """Write some short random walks."""
+    import numpy as np
+
+    import vmg
+
+    rng = np.random.default_rng(0)
+    walks = [rng.normal(0, 0.1, (25, 2)).cumsum(0) for _ in range(8)]
+    logs = [(walk, np.diff(walk, axis=0), np.zeros(24), False, True) for walk in walks]
+    vmg.data.save(vmg.Episodes.from_list(logs), file)
+
+
 def no_more_compiling() -> None:
     """What is stopped writes nothing to what JAX has compiled: others would read it cut."""
     import jax
@@ -406,20 +333,6 @@ def no_more_compiling() -> None:
 
 def say(text: str) -> None:
     sys.stderr.write(f"{text}\n")
-
-
-def start() -> int:
-    from vmg.__main__ import main
-
-    return main()
-
-
-def versions() -> dict[str, str]:
-    from vmg.base.versions import versions
-
-    found = versions()
-    found.pop("platform")
-    return found
 
 
 _kept: list[TemporaryDirectory] = []

@@ -71,15 +71,15 @@ class Thoughtful(Walker):
     """Takes longer for an episode than a process may be silent, but not for a step."""
 
     def act(self, state):
-        time.sleep(0.4)
+        time.sleep(0.8)
         return super().act(state)
 
 
 def test_a_slow_environment_is_waited_for(monkeypatch, capsys):
-    monkeypatch.setattr(processes, "LEAST", 2.0)
+    monkeypatch.setattr(processes, "LEAST", 4.0)
     monkeypatch.setattr(processes, "SLOW", 0)
     scores = evaluate(Thoughtful(), LINE, n_episodes=2, workers=2)
-    assert max(episode.steps for episode in scores.episodes) * 0.4 > 2
+    assert max(episode.steps for episode in scores.episodes) * 0.8 > 4
     assert "silent" not in capsys.readouterr().err
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from vmg.base.errors import VMGError
@@ -45,7 +45,10 @@ def write_tensors(path: Path, tensors: Mapping[str, Any], metadata: dict[str, st
     """Write a safetensors file whole or not at all."""
     arrays = {name: np.asarray(array, order="C") for name, array in tensors.items()}
     with replacing(path) as beside:
-        save_file(arrays, beside, metadata)
+        try:
+            save_file(arrays, beside, metadata)
+        except SafetensorError as error:  # in which it wraps what the system says
+            raise OSError(str(error)) from error
 
 
 def read_tensors(path: Path) -> tuple[Tensors, dict[str, str]]:
