@@ -263,7 +263,8 @@ async def _body(request: Request) -> dict[str, Any]:
     async for chunk in request.stream():
         content += chunk
         if len(content) > BODY:
-            raise HTTPException(413, f"A request may bring {BODY:,} bytes, and this one brings more.")
+            sentence = f"A request may bring {BODY:,} bytes, and this one brings more."
+            raise HTTPException(413, sentence, {"connection": "close"})  # or the rest of it would be read
     try:
         read = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -299,7 +300,9 @@ async def _said(_: Request, error: Exception) -> Response:
 async def _said_plainly(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     sentence = {404: "There is nothing at this address.", 405: "This address takes other requests."}
-    return _json({"error": sentence.get(error.status_code, error.detail)}, error.status_code)
+    answer = _json({"error": sentence.get(error.status_code, error.detail)}, error.status_code)
+    answer.headers.update(error.headers or {})
+    return answer
 
 
 async def _failed(_: Request, error: Exception) -> Response:

@@ -4,6 +4,7 @@ import secrets
 import socket
 import webbrowser
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from threading import Timer
 from typing import Any
@@ -17,6 +18,7 @@ from vmg.runs import Run
 app: Any = LazyModule("vmg.view.explorer.app")  # needs the extra `explore`
 
 LOCALHOST = ("localhost", "127.0.0.1", "::1")
+BACKLOG = 512
 LARGEST_MESSAGE = 2**20
 """Bytes that a page may send over a WebSocket at once."""
 
@@ -38,36 +40,41 @@ class Address:
 
 def serve(runs: Sequence[Run], *, host: str, port: int, open_page: bool, tell: Callable[[str], None]) -> None:
     """Serve runs until interrupted."""
+    for module in ("starlette", "uvicorn", "websockets"):
+        require(module, "explore")
+    with closing(listen(host, port)) as listening:
+        token = None if host in LOCALHOST else secrets.token_urlsafe(24)
+        address = Address(host, listening.getsockname()[1], token)
+        tell(f"The explorer is at {address.url}   (Ctrl-C ends it)")
+        if token:
+            tell("Whoever has this address, with its token, can see the runs and start simulations.")
+        if open_page:
+            opening = Timer(0.5, webbrowser.open, (address.url,))
+            opening.daemon = True
+            opening.start()
+        with threadpool_limits(1):  # as evaluation does: the same sums, the same episodes
+            server(runs, host, token).run(sockets=[listening])
+
+
+def server(runs: Sequence[Run], host: str, token: str | None) -> Any:
+    """Return what answers requests, uvicorn's server, before it runs."""
     uvicorn = require("uvicorn", "explore")
-    require("starlette", "explore")
-    require("websockets", "explore")
-    listening = _listening(host, port)
-    address = Address(host, listening.getsockname()[1], None if host in LOCALHOST else secrets.token_urlsafe(24))
-    tell(f"The explorer is at {address.url}   (Ctrl-C ends it)")
-    if address.token:
-        tell(
-            "Others can reach it with this address alone: whoever has the token can see the run and start simulations."
-        )
-    served = app.make_app(runs, names=_names(host), token=address.token)
     config = uvicorn.Config(
-        served, log_level="warning", access_log=False, server_header=False, proxy_headers=False, ws="websockets-sansio",
-        ws_max_size=LARGEST_MESSAGE, timeout_graceful_shutdown=2,
+        app.make_app(runs, names=_names(host), token=token), log_level="warning", access_log=False,
+        server_header=False, proxy_headers=False, ws="websockets-sansio", ws_max_size=LARGEST_MESSAGE,
+        timeout_graceful_shutdown=2,
     )  # fmt: skip
-    if open_page:
-        opening = Timer(0.5, webbrowser.open, (address.url,))
-        opening.daemon = True
-        opening.start()
-    with threadpool_limits(1):  # as evaluation does: the same sums, the same episodes
-        uvicorn.Server(config).run(sockets=[listening])
+    return uvicorn.Server(config)
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens, or say why there is none."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
+        listening.listen(BACKLOG)  # who comes before anything is loaded waits
     except (OSError, OverflowError) as error:
         listening.close()
         raise VMGError(
