@@ -82,7 +82,7 @@ def _kitchen(name: str, asked: argparse.Namespace) -> Episodes:
         goal = d4rl.kitchen_goal(tuple(task.options["tasks_to_complete"]))
         states = np.hstack([states, np.tile(goal, (len(states), 1))])
     return replace(
-        episodes, observations=states, fields=dict(task.fields), left_out={}, source=f"{name} of {asked.source}"
+        episodes, observations=states, fields=dict(task.fields), left_out={}, source=f"{name} of {episodes.source}"
     )
 
 
