@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint chaos soak bench bench-gpu docs clean
+.PHONY: demo test test-oldest lint exact lock dist chaos soak bench bench-gpu docs clean
 .SECONDARY:
 
 # An extra is installed once, and again when pyproject.toml changes.
@@ -36,6 +36,38 @@ chaos: $(VENV)/.installed-dev
 
 soak: $(VENV)/.installed-dev
 	$(BIN)/python tests/trust/soak.py --solves $(SOLVES) --seed $(SEED) --json $(TRUST)/soak.json
+
+# The oldest versions that pyproject.toml allows, in an environment of their own; what they bring along is new.
+OLDEST := build/oldest
+$(OLDEST)/.installed: pyproject.toml $(VENV)/.installed-release
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(OLDEST)
+	$(BIN)/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct --editable '.[envs,logs,tables,view]'
+	$(BIN)/uv pip install --quiet --python $(OLDEST)/bin/python pytest pytest-xdist hypothesis
+	@touch $@
+
+test-oldest: $(OLDEST)/.installed
+	NUMBA_CACHE_DIR=$(OLDEST)/numba $(OLDEST)/bin/python -m pytest -n auto --dist loadfile -W ignore::DeprecationWarning \
+		tests/act tests/agent tests/commands tests/data tests/evaluation tests/goals tests/graph tests/learn
+
+# Everything computed twice, for so many seconds: by the package, and in exact fractions.
+SECONDS ?= 300
+SEED ?= 0
+exact: $(VENV)/.installed-dev
+	PYTHONPATH=tests/graph $(BIN)/python tests/trust/exact.py --seconds $(SECONDS) --seed $(SEED) --json build/trust/exact.json
+
+# The versions that development uses, with their hashes: pip install --require-hashes -r requirements-dev.txt
+lock: $(VENV)/.installed-release
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --extra dev --generate-hashes --no-annotate \
+		--custom-compile-command "make lock" --output-file requirements-dev.txt pyproject.toml
+
+# The wheel, and beside it what it brings along when it is installed (CycloneDX).
+dist: $(VENV)/.installed-release
+	rm -rf dist build/installed
+	$(BIN)/python -m build --wheel --outdir dist
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/installed
+	$(BIN)/uv pip install --quiet --python build/installed/bin/python dist/*.whl
+	$(BIN)/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --of JSON \
+		--output-file "$$(echo dist/*.whl | sed 's/-py3-none-any.whl/.cdx.json/')" build/installed/bin/python
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks --json build/benchmarks.json

@@ -12,6 +12,7 @@ import re
 import sys
 from dataclasses import replace
 from fnmatch import fnmatch
+from pathlib import Path
 
 from vmg import data
 from vmg.base.errors import VMGError, require
@@ -48,6 +49,18 @@ def task_of(dataset: str) -> Task:
         f"No task is known for the data {dataset!r}. Name one with --task: file.py:NAME of your own, an environment of "
         f"gymnasium's by its id, or one of: {', '.join(TASKS)}."
     )
+
+
+def comes_from(folder: Path, name: str) -> bool:
+    """Say whether the file or the module that a task's name names, and that would be run, lies in a folder."""
+    module, colon, _ = name.rpartition(":")
+    if not colon or data.brings_environment(name):
+        return False
+    places = [Path(module).expanduser()]
+    if not module.endswith(".py"):
+        named = [Path(place, *module.split(".")) for place in (os.getcwd(), *sys.path)]
+        places = [place for each in named for place in (each, each.with_suffix(".py"))]
+    return any(place.exists() and place.resolve().is_relative_to(folder.resolve()) for place in places)
 
 
 def _bare(environment: str, horizon: int | None = None) -> Task:

@@ -26,7 +26,7 @@ from vmg.data import load, read_npz, reader_of, save
 from vmg.data.episodes import Episodes
 from vmg.data.facts import DataFacts
 from vmg.data.fields import Fields
-from vmg.envs import TASKS, Task, find_task, fitting, task_of
+from vmg.envs import TASKS, Task, comes_from, find_task, fitting, task_of
 
 FORMAT = 2
 
@@ -91,7 +91,12 @@ class Run:
         return read_record(Chosen, read_json(file), place=str(file)) if file.exists() else None
 
     def named_task(self) -> Task:
-        """Return the task as it is named, whatever the agents learned from."""
+        """Return the task as it is named, whatever the agents learned from; never one whose code the folder brings."""
+        if self.task and self.folder != Path() and comes_from(self.folder, self.task):
+            raise VMGError(
+                f"{self.folder / 'run.json'} names the task {self.task!r}, a file in the run's own folder: a folder "
+                "that is handed on must not bring code. Move the file elsewhere, read it, and name it with --task."
+            )
         return find_task(self.task) if self.task else task_of(self.data)
 
     def facts(self) -> DataFacts | None:
