@@ -189,7 +189,8 @@ def _along_sums(graph: "MemoryGraph", closed: Bools, values: Float64s, depth: in
     heads = graph.heads[np.lexsort((when, graph.tails))]  # in the order in which they were recorded
     paths, lengths = kernels.program.highest_sums(graph.first_edge, heads, values, closed, depth)
     own = n + depth * np.arange(n, dtype=np.int32)
-    blocks = own[:, None] + np.minimum(np.arange(1, depth + 1), (lengths - 2)[:, None])
+    places = np.arange(depth)
+    blocks = own[:, None] + np.where(places < lengths[:, None] - 2, places + 1, places)  # what fills up stays
     starts = np.where(lengths > 1, own, np.arange(n))
     following = np.concatenate([starts, blocks.ravel()]).astype(np.int32)
     return paths[:, -1].copy(), following, paths[:, 1:].ravel()
