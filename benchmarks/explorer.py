@@ -7,6 +7,7 @@ measured is what a page waits for: from sending it to having the values of all v
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -33,7 +34,8 @@ SIZES = (2_000, 30_000, 100_000)
 STEPS_PER_VERTEX = 3.65
 STROKES, BRUSH = 40, 200
 """Strokes that are timed, and vertices under the brush."""
-PLANS = 1_000
+PLANS, MOST = 1_000, 30_000_000
+"""Plans after which memory is looked at, and the vertices in all of them together, so that it takes minutes."""
 
 
 def main() -> None:
@@ -58,8 +60,10 @@ def measured(folder: Path, vertices: int, plans: int) -> dict[str, Any]:
             ask("GET", f"/api/graphs/0/{path}")
         first, _ = painted(ask, places, 0)
         first_answer = time.perf_counter() - begun
+        worked = worked_for(process)
         strokes = [painted(ask, places, number) for number in range(1, STROKES + 1)]
-        before = resident(process)
+        worked = worked_for(process) - worked
+        before, plans = resident(process), min(plans, MOST // vertices)
         for number in range(STROKES, plans):
             painted(ask, places, number)
         after = resident(process)
@@ -72,7 +76,9 @@ def measured(folder: Path, vertices: int, plans: int) -> dict[str, Any]:
         "first_plan_ms": round(first, 1),
         "stroke_ms": summary(free),
         "stroke_beside_forbidden_ms": summary(beside),
-        "memory_mb": {"after_strokes": before, f"after_{plans}_plans": after},
+        "stroke_cpu_ms": round(1000 * worked / STROKES, 1),
+        "plans": plans,
+        "memory_mb": {"after_strokes": before, "after_plans": after},
     }
     say(json.dumps(row))
     return row
@@ -138,6 +144,15 @@ def resident(process: int) -> int:
     status = Path(f"/proc/{process}/status")
     lines = status.read_text(encoding="utf-8").splitlines() if status.exists() else []
     return next((int(line.split()[1]) // 1024 for line in lines if line.startswith("VmRSS")), 0)
+
+
+def worked_for(process: int) -> float:
+    """Seconds that a process has worked for, however busy the machine is besides."""
+    status = Path(f"/proc/{process}/stat")
+    if not status.exists():
+        return 0.0
+    user, system = status.read_text(encoding="utf-8").rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def summary(times: list[float]) -> dict[str, float]:

@@ -89,9 +89,9 @@ def vertices_in_words(vertices: Sequence[int] | Int32s, pay: str = "") -> str:
     return WORD + ",".join(f"{run}{pay}" for run in _runs(np.unique(np.asarray(vertices, np.int64))))
 
 
-def read_vertices(text: str, graph: MemoryGraph) -> list[int]:
+def read_vertices(text: str, graph: MemoryGraph) -> Int32s:
     """Read "vertices=3-5,9", vertices of this graph."""
-    return [vertex for first, last, _ in _parts(text, graph) for vertex in range(first, last + 1)]
+    return np.concatenate([np.arange(first, last + 1, dtype=np.int32) for first, last, _ in _parts(text, graph)])
 
 
 def read_pay(text: str, graph: MemoryGraph) -> dict[int, float]:
@@ -125,7 +125,8 @@ def _runs(vertices: Int32s | Int64s) -> list[str]:
 
 
 def _checked(graph: MemoryGraph, vertices: Sequence[int] | Int32s) -> Int32s:
-    numbers = np.asarray(vertices if problem_of(Sequence[int], vertices) == "" else ())
+    fits = isinstance(vertices, np.ndarray) or problem_of(Sequence[int], vertices) == ""
+    numbers = np.asarray(vertices if fits else ())
     whole = numbers.ndim == 1 and numbers.size and np.issubdtype(numbers.dtype, np.integer)
     if not whole or not ((numbers >= 0) & (numbers < graph.n_vertices)).all():
         raise VMGError(f"Name one vertex or more, each a whole number from 0 to {graph.n_vertices - 1}.")
