@@ -13,7 +13,7 @@ $(VENV)/.installed-%: pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
 	@touch $@
 
-demo: $(VENV)/.installed-envs,view
+demo: $(VENV)/.installed-envs,explore
 	$(BIN)/vmg demo
 
 lint: $(VENV)/.installed-dev

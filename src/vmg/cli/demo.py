@@ -63,6 +63,7 @@ def run(arguments: list[str]) -> None:
     say("  training/      losses (metrics.csv), checkpoints")
     say("  evaluations/   every episode of every method; scores.json is the summary")
     say("Try next:")
+    say(f"  vmg explore {options.out}      # the graph in your browser: ask it, paint a goal, watch it done")
     say(f"  vmg info {options.out}")
     say(f"  vmg retask {options.out} --goal position=1,1 --episodes 5      # a new task, without training")
     say(f"  vmg evaluate {options.out} --act.subgoal-steps 1      # a subgoal nearer by: watch the mean steps grow")
