@@ -17,10 +17,10 @@ class Page(Browser):
     def explore(self, url, *, width, dark=False):
         self.visit("about:blank", width=width, dark=dark)  # so that a new part after the # loads the page anew
         self.visit(url, width=width, dark=dark)
-        self.until("window.explorer && explorer.pane")
-        self.until(READY)
+        self.until("Boolean(window.explorer?.pane)")
+        self.until(READY, 120)
 
-    def until(self, expression, seconds=30.0):
+    def until(self, expression, seconds=60.0):
         """Wait until an expression is true, and return what it is."""
         end = time.monotonic() + seconds
         while not (found := self.evaluate(expression)):
@@ -28,7 +28,7 @@ class Page(Browser):
             time.sleep(0.03)
         return found
 
-    def appears(self, selector, seconds=30.0):
+    def appears(self, selector, seconds=60.0):
         self.until(f"document.querySelector('{selector}') !== null", seconds)
 
     def said(self):

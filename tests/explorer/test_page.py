@@ -87,6 +87,7 @@ def test_painting_changes_values_and_an_episode_is_played_and_replayed(page, url
     )
 
     page.evaluate("explorer.wanted.forbidden.clear(), explorer.solve()")
+    page.evaluate("document.querySelector('#view-play select[aria-label=Speed]').value = '0'")
     page.press("#view-task .main")
     page.until("document.getElementById('view-play').dataset.ended", 90)
     assert page.evaluate("document.querySelectorAll('#view-play tbody tr').length") > 5

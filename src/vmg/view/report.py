@@ -14,6 +14,7 @@ from vmg.view import outcomes, page, sections
 from vmg.view.figures import FIGURES
 from vmg.view.figures.base import CHANGE, DATA, EPISODE, FAILURES, GRAPH, RECIPE, SCORES, TRAINING
 from vmg.view.gallery import Gallery, gather
+from vmg.view.live_graph import live_graph
 
 Parts: TypeAlias = Callable[[Gallery], list[str]]
 
@@ -45,7 +46,7 @@ def _sections(films: int) -> dict[str, Section]:
     return {
         DATA: Section(sections.data),
         TRAINING: Section(sections.training),
-        GRAPH: Section(sections.graph),
+        GRAPH: Section(lambda gallery: [*sections.graph(gallery), *live_graph(gallery)]),
         SCORES: Section(outcomes.protocol, outcomes.scores),
         FAILURES: Section(outcomes.failures),
         EPISODE: Section(outcomes.nothing_to_show, partial(outcomes.episode, films=films)),

@@ -43,6 +43,7 @@ export function listen(element, camera, hands) {
   element.addEventListener("contextmenu", (event) => event.preventDefault());
 
   element.addEventListener("wheel", (event) => {
+    if (hands.zooms && !hands.zooms()) return; // the page around it scrolls on
     event.preventDefault();
     camera.zoomAt(...at(element, event), Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0015)));
     hands.moved();

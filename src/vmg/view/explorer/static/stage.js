@@ -90,6 +90,7 @@ export class Stage {
       },
       click: (x, y, event) => {
         const vertex = pane.vertexAt(x, y, 22);
+        byId("tip").hidden = true;
         if (vertex !== null && first()) app.choose(vertex, event);
       },
       enter: (x, y, event) => {

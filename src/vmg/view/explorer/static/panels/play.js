@@ -5,13 +5,13 @@ import { make, number } from "../dom.js";
 import { large, option, said } from "./parts.js";
 
 const ROWS = 300;
-const SPEEDS = [["0", "as fast as it can"], ["0.03", "30 steps a second"], ["0.2", "5 steps a second"], ["1", "1 step a second"]];
+const SPEEDS = [["0.03", "30 steps a second"], ["0", "as fast as it can"], ["0.2", "5 steps a second"], ["1", "1 step a second"]];
 
 export function playPanel(app, root) {
   const film = make("img.picture.film", { alt: "The simulator, live", hidden: true });
   const what = make("select", { "aria-label": "What to play" });
   const seed = make("input", { type: "number", min: 0, value: 0, "aria-label": "Seed" });
-  const speed = make("select", { "aria-label": "Speed", value: "0" }, SPEEDS.map(([value, title]) => option(value, title)));
+  const speed = make("select", { "aria-label": "Speed" }, SPEEDS.map(([value, title]) => option(value, title)));
   const go = make("button.main", { type: "button", onclick: () => start() }, "▶ Play");
   const stop = make("button", { type: "button", disabled: true, onclick: () => live?.send(JSON.stringify({ stop: true })) }, "■ Stop");
   const other = make("button", { type: "button", onclick: () => again(1) }, "Other seed");
@@ -56,6 +56,7 @@ export function playPanel(app, root) {
     rows.replaceChildren();
     ending.replaceChildren();
     film.hidden = true;
+    delete root.dataset.ended;
     app.remember({ seed: Number(seed.value) });
     live = socket(`graphs/${app.facts.id}/play`);
     const mine = live;
