@@ -26,7 +26,7 @@ from vmg.agent.card import write_card
 from vmg.agent.settings import AgentConfig
 from vmg.agent.soundness import is_sound
 from vmg.base.errors import VMGError
-from vmg.base.files import read_json, read_npz, staged, write_json, write_npz
+from vmg.base.files import is_file, read_json, read_npz, staged, write_json, write_npz
 from vmg.base.settings import read_record
 from vmg.base.versions import versions
 from vmg.data.facts import DataFacts
@@ -81,7 +81,7 @@ def _is_same(one: Path, other: Path) -> bool:
 def load(folder: Path) -> dict[str, Any]:
     """Read what an agent is made of, or say in a sentence what is missing, damaged or foreign."""
     path = folder / "config.json"
-    if not path.is_file():
+    if not is_file(path):
         raise VMGError(f"{folder} is not an agent: there is no config.json in it.")
     told = _description(path)
     config, data, seed = (told[name] for name in _NEEDED)

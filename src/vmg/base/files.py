@@ -120,13 +120,14 @@ def write_json(path: Path, content: Any) -> None:
 
 def check_file(path: Path) -> None:
     """Refuse what is no file: what is not there, folders, and pipes and devices, which may never end."""
-    try:
-        if path.is_file():
-            return
-        there = path.exists()
-    except OSError as error:  # a name that is too long, links that run in a circle
-        raise VMGError(f"{path} cannot be opened: {error.strerror}. Name another file.") from error
-    raise VMGError(f"{path} is no file. Put the file itself there." if there else f"{path} does not exist.")
+    if not is_file(path):
+        there = os.path.lexists(path)
+        raise VMGError(f"{path} is no file. Put the file itself there." if there else f"{path} does not exist.")
+
+
+def is_file(path: Path) -> bool:
+    """Say whether there is a file; not where the name is too long for one, or links run in a circle."""
+    return os.path.isfile(path)
 
 
 @contextmanager

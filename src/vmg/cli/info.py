@@ -7,6 +7,7 @@ from typing import Annotated
 from tyro.conf import Positional, arg
 
 from vmg.base.console import show
+from vmg.base.files import is_file
 from vmg.cli.options import as_text, parsed
 from vmg.view.tables import agent_table, run_table
 
@@ -24,6 +25,6 @@ class Info:
 def run(arguments: list[str]) -> None:
     """Show a table, or JSON."""
     options = parsed(Info, "info", arguments)
-    is_run = (options.folder / "run.json").exists()
+    is_run = is_file(options.folder / "run.json")
     content, table = (run_table if is_run else agent_table)(options.folder)
     show(as_text(content) if options.json else table)

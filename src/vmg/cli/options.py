@@ -11,6 +11,7 @@ from tyro.conf import Positional, arg
 
 from vmg.base.console import say, show
 from vmg.base.errors import VMGError
+from vmg.base.files import is_file
 from vmg.base.locks import held
 from vmg.data import takes_keys
 from vmg.envs import Task, find_task, task_of
@@ -46,7 +47,7 @@ def named_task(name: str | None, data: str) -> Task | None:
 
 def named_run(arguments: list[str]) -> Run | None:
     """Return the run that the arguments name, whose settings are the defaults."""
-    folder = next((Path(a) for a in arguments if (Path(a) / "run.json").exists()), None)
+    folder = next((Path(a) for a in arguments if is_file(Path(a) / "run.json")), None)
     return load_run(folder) if folder else None
 
 

@@ -1,5 +1,6 @@
 """Tables and plain values for runs, agents and scores: what `vmg info`, `evaluate` and `demo` print."""
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,7 @@ def run_table(folder: Path) -> tuple[dict[str, Any], Table]:
 
 def agent_table(folder: Path) -> tuple[dict[str, Any], Table]:
     """Describe one agent: its data, settings and graph."""
-    if not folder.exists():
+    if not os.path.exists(folder):  # not a name that is too long either
         raise VMGError(f"{folder} does not exist. Give the folder of a run or of an agent.")
     agent = Agent.load(folder)
     facts, words = _agent(agent)

@@ -47,11 +47,20 @@ class FinalStates:
             and finals.rows.dtype.kind == "i"
             and bool(((finals.rows >= 0) & (finals.rows < len(graph.labels))).all())
             and (finals.states.shape, finals.features.shape) == ((n, size), (n, dimension))
-            and all(np.isfinite(each).all() for each in (finals.states, finals.features, finals.shortfalls))
+            and bool(((finals.shortfalls >= 0) & (finals.shortfalls <= 1)).all())
+            and bool(np.isfinite(finals.states).all() and np.isfinite(finals.features).all())
         )
-        if not sound:
+        if not sound or not finals._lie_in(graph):
             raise VMGError("its final states do not fit the graph")
         return finals
+
+    def _lie_in(self, graph: "MemoryGraph") -> bool:
+        """Say whether they are states of these rows, as far as the graph keeps them, and lie in their vertices."""
+        kept = graph.recordings.observations if graph.recordings else graph.observations
+        with np.errstate(over="ignore"):
+            apart = graph.distances(self.features, graph.labels[self.rows])
+        near = bool((apart <= 1.01 * graph.radius + 1e-6).all())
+        return near and (kept is None or np.array_equal(kept[self.rows], self.states))
 
 
 def some_of(rows: Int64s, labels: Int32s, shortfalls: Float64s) -> Int64s:
