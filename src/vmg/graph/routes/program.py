@@ -119,7 +119,10 @@ class _Path:
 
     def _starts(self, feature: Float32s) -> list[int]:
         apart = squared_distances(self.routes.graph.features, feature)
-        return [int(vertex) for vertex in np.argsort(apart, kind="stable")[:STARTS]]
+        last = min(STARTS, len(apart)) - 1
+        few = np.flatnonzero(apart <= np.partition(apart, last)[last])
+        nearest: list[int] = few[np.argsort(apart[few], kind="stable")][:STARTS].tolist()
+        return nearest
 
     def _to_an_end(self, feature: Float32s) -> Int32s | None:
         """From any start to the end that it had, or from the nearest to the best of the others."""
