@@ -169,6 +169,18 @@ def test_a_d4rl_file_of_locomotion_is_evaluated_in_its_task(tmp_path, body):
     env.close()
 
 
+@pytest.mark.parametrize("tool", ["pen", "hammer", "door"])
+def test_a_d4rl_file_of_a_cloned_hand_is_evaluated_in_its_task(tmp_path, tool):
+    named = find_task(f"{tool}-cloned")
+    env = named.make()
+    data = write(tmp_path / f"{tool}-cloned-v1.hdf5", record(env, 20, named.state_of))
+    episodes, task = load(data), task_of(data)
+    env.close()
+    assert task == named
+    scores = evaluate(RandomActor(episodes), replace(task, horizon=20), n_episodes=1, workers=1)
+    assert np.isfinite(scores.score)
+
+
 @pytest.mark.parametrize("body", ["halfcheetah", "hopper", "walker2d"])
 def test_the_speed_in_the_state_is_the_rewarded_one(body):
     task = find_task(f"{body}-medium")

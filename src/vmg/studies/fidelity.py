@@ -1,7 +1,7 @@
 """From the paper to the program its authors published, one thing changed at a time, on tasks in D4RL's form.
 
-The baseline is the preset `paper` on D4RL's state, data that are not rounded, and one goal. Every variant changes one
-thing in it; the last ones all of how networks are learned, all of how graph and policy are made, and both: `program`.
+The baseline is the preset `paper` on D4RL's state, data that are not rounded, and one goal. Variants change one thing;
+three of them all of how networks are learned, all of how graph and policy are made, and both: `program`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
