@@ -87,6 +87,10 @@ class Outcome:
     files: int = 0
     failures: list[str] = field(default_factory=list)
 
+    def fail(self, why: str) -> None:
+        self.failures.append(why)
+        say(why)
+
     def add(self, other: "Outcome") -> None:
         self.kills += other.kills
         self.signals += other.signals
@@ -148,12 +152,12 @@ def one_round(case: Case, known: dict[str, Undisturbed], folder: Path, rng: rand
     code = command.code(LONGEST)
     outcome.rounds += 1
     if code != 0:
-        outcome.failures.append(f"{case.name}: called again, it ended with {code}: {command.said.read_text()[-2000:]}")
+        outcome.fail(f"{case.name}: called again, it ended with {code}: {command.said.read_text()[-2000:]}")
         return
     there, wanted = contents(folder), contents(expected.folder)
     outcome.files += len(wanted)
     if different := sorted(name for name in {*there, *wanted} if there.get(name) != wanted.get(name)):
-        outcome.failures.append(f"{case.name}: these files are not those of an undisturbed run: {different}")
+        outcome.fail(f"{case.name}: these files are not those of an undisturbed run: {different}")
 
 
 def _judge(case: Case, command: Command, number: int, code: int | None, outcome: Outcome) -> None:
@@ -163,11 +167,11 @@ def _judge(case: Case, command: Command, number: int, code: int | None, outcome:
         outcome.kills[case.name] += 1
         outcome.signals[signal.Signals(number).name] += 1
     elif code != 0:
-        outcome.failures.append(f"{case.name}: {signal.Signals(number).name} ended in {code}: {said[-2000:]}")
+        outcome.fail(f"{case.name}: {signal.Signals(number).name} ended in {code}: {said[-2000:]}")
     if "Traceback" in said or (code == 130 and said.count("Interrupted.") != 1):
-        outcome.failures.append(f"{case.name}: {signal.Signals(number).name} was answered with: {said[-2000:]}")
+        outcome.fail(f"{case.name}: {signal.Signals(number).name} was answered with: {said[-2000:]}")
     if left := command.left_behind():
-        outcome.failures.append(f"{case.name}: {len(left)} processes outlived it")
+        outcome.fail(f"{case.name}: {len(left)} processes outlived it")
         for pid in left:
             os.kill(pid, signal.SIGKILL)
 
@@ -219,7 +223,6 @@ def chaos(kills: int, seed: int, names: list[str], workers: int) -> dict:
             "files compared with those of an undisturbed run": found.files,
         },
         "failures": len(found.failures),
-        "what failed": found.failures,
     }
 
 
@@ -279,13 +282,12 @@ def main() -> int:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     found = chaos(options.kills, options.seed, options.cases, options.workers)
-    failed = found.pop("what failed")
     text = json.dumps(found, indent=2) + "\n"
-    say(text + "\n".join(failed))
+    say(text)
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(text)
-    return 1 if failed else 0
+    return 1 if found["failures"] else 0
 
 
 def warm_up() -> None:

@@ -54,6 +54,8 @@ def train(*runs: Run) -> None:
             if not (folder / "config.json").exists():
                 _write_losses(agent.seed, run.folder / "training" / "metrics.csv", folder / "metrics.csv")
                 agent.save(folder)
+            else:
+                write_card(folder)  # a kill can have come before it
         # the data may have another name here
         save_run(replace(load_run(run.folder), data=run.data, keys=run.keys, returns=_mean_and_best(training.episodes)))
         folders = ", ".join(str(run.agent_folder(seed)) for seed in run.seeds)
@@ -77,6 +79,7 @@ def build(run: Run, config: GraphConfig) -> None:
     for folder, agent in run.agents():
         if agent.graph and agent.config.graph == config:
             say(f"{folder} has this graph already: {agent.graph.n_vertices:,} vertices.")
+            write_card(folder)  # a kill can have come before it
             continue
         if episodes is None:
             episodes, held_out = run.episodes()
