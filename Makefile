@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-oldest lint exact lock dist chaos soak bench bench-gpu docs clean
+.PHONY: demo test test-oldest lint exact lock licences dist chaos soak bench bench-gpu docs clean
 .SECONDARY:
 
 # An extra is installed once, and again when pyproject.toml changes.
@@ -34,6 +34,9 @@ TRUST ?= build/trust
 chaos: $(VENV)/.installed-dev
 	$(BIN)/python tests/trust/chaos.py --kills $(KILLS) --seed $(SEED) --json $(TRUST)/chaos.json
 
+fuzz: $(VENV)/.installed-dev
+	PYTHONPATH=tests/learn $(BIN)/python tests/trust/fuzz.py --seconds $(SECONDS) --seed $(SEED) --json $(TRUST)/fuzz.json
+
 soak: $(VENV)/.installed-dev
 	$(BIN)/python tests/trust/soak.py --solves $(SOLVES) --seed $(SEED) --json $(TRUST)/soak.json
 
@@ -59,6 +62,10 @@ exact: $(VENV)/.installed-dev
 lock: $(VENV)/.installed-release
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --extra dev --generate-hashes --no-annotate \
 		--custom-compile-command "make lock" --output-file requirements-dev.txt pyproject.toml
+
+# Under which licences the dependencies stand.
+licences: $(VENV)/.installed-dev
+	$(BIN)/python tests/trust/licences.py --json results/trust/licences.json
 
 # The wheel, and beside it what it brings along when it is installed (CycloneDX).
 dist: $(VENV)/.installed-release
