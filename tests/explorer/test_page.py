@@ -42,6 +42,14 @@ def hints_are_known(tab, url):
     tab.evaluate("localStorage.setItem('vmg-explorer-hints', 'seen')")
 
 
+def test_a_first_visit_is_greeted_with_three_sentences(page, url):
+    page.evaluate("localStorage.clear()")
+    page.explore(url, width=1300)
+    assert page.evaluate("document.querySelectorAll('#hints p').length") == 3
+    page.press("#hints button")
+    assert page.evaluate("document.getElementById('hints').hidden")
+
+
 @WIDTHS
 def test_a_vertex_is_clicked_and_explained(page, url, width):
     page.explore(url, width=width, dark=width < 600)
@@ -162,6 +170,27 @@ def test_the_keyboard_does_what_the_mouse_does(page, url):
 UNNAMED = """[...document.querySelectorAll("button, select, input, [role=application]")].filter(each => each.offsetWidth
     && !(each.innerText || each.ariaLabel || each.title || each.labels?.length)).map(each => each.outerHTML)"""
 """What can be used, and has no name for those who cannot see it."""
+
+
+def test_goals_one_after_the_other_have_values_each(page, url):
+    page.explore(url, width=1300)
+    page.press("#tab-task")
+    stroke(page, 1.0, -0.9)
+    page.evaluate("document.querySelector('#view-task input').value = 'position=1,1'")
+    page.evaluate("explorer.lastStroke = null, document.querySelector('#view-task form').requestSubmit()")
+    page.until("explorer.lastStroke && !explorer.solving")
+    first = page.evaluate(VALUES)
+    page.press("#view-task .said + p + ul li:last-child button")
+    page.until("explorer.pane.plan.name === explorer.plan.stages[1]")
+    assert page.evaluate(VALUES) != first
+
+
+def test_episodes_are_found_by_number(page, url):
+    page.explore(url, width=1300)
+    page.evaluate("document.getElementById('search-text').value = 'episode 3'")
+    page.evaluate("document.getElementById('search').requestSubmit()")
+    page.appears("#view-replay .timeline")
+    assert "Recorded episode 3" in page.text("#view-replay")
 
 
 def test_what_cannot_be_done_is_said(page, url):

@@ -24,16 +24,27 @@ export function socket(path) {
   return made;
 }
 
+let waiting = 0;
+
+/** Show that something is on its way. */
+function wait(change) {
+  waiting += change;
+  document.body.classList.toggle("waiting", waiting > 0);
+}
+
 function posted(content) {
   return { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(content) };
 }
 
 async function asked(path, options) {
   let answer;
+  wait(1);
   try {
     answer = await fetch(`api/${path}`, options);
   } catch {
     throw new Error("The explorer does not answer. Is `vmg explore` still running?");
+  } finally {
+    wait(-1);
   }
   if (answer.ok) return answer;
   const said = await answer.json().catch(() => null);

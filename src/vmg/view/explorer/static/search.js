@@ -25,6 +25,8 @@ async function search(app, text) {
     const { vertices, said } = await get(`graphs/${app.facts.id}/search?text=${encodeURIComponent(text)}`);
     app.pane.show({ found: vertices });
     app.stage.say(said);
+    const episode = /^episode (\d+)$/i.exec(text);
+    if (episode) await app.panels.replay.open("recorded", Number(episode[1]));
     if (/^\d+$/.test(text) && vertices.length) {
       app.pane.flyTo(vertices[0]);
       await app.choose(vertices[0]);

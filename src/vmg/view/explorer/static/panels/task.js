@@ -1,5 +1,6 @@
 // Re-task: paint a goal, a reward or a forbidden region; name goals; put them in an order.
 
+import { getArrays } from "../api.js";
 import { make } from "../dom.js";
 import { inWords } from "../wants.js";
 import { option, said } from "./parts.js";
@@ -17,7 +18,7 @@ export function taskPanel(app, root) {
   root.append(
     make("h2", {}, "Ask for something new", make("button.plain", { type: "button", onclick: () => change(() => app.wanted.clear()) }, "Start over")),
     make("p.faint", {}, "Choose Goal, Reward or Forbidden beside the graph and paint. Nothing is trained: values follow the brush."),
-    make("form.row", { onsubmit: (event) => addText(event) }, text, make("button", { type: "submit" }, "Add goal")),
+    make("form.row", { onsubmit: (event) => addText(event) }, text, make("button", { type: "submit" }, "Add goal"), make("button", { type: "button", onclick: () => forbidText() }, "Forbid")),
     skills,
     goals,
     make("div.row", {}, join, make("label", {}, stay, "stay there"), next),
@@ -35,6 +36,11 @@ export function taskPanel(app, root) {
   function addText(event) {
     event.preventDefault();
     if (text.value.trim()) change(() => app.wanted.add({ text: text.value.trim() }));
+    text.value = "";
+  }
+
+  function forbidText() {
+    if (text.value.trim()) change(() => app.wanted.regions.push({ text: text.value.trim() }));
     text.value = "";
   }
 
@@ -61,6 +67,17 @@ export function taskPanel(app, root) {
     next.hidden = !wanted.painted.size;
   }
 
+  /** Of goals one after the other: whose values to see. */
+  function stages(plan) {
+    if (plan.stages.length < 2) return [];
+    const show = (stage) => app.attempt(async () => {
+      app.pane.setPlan({ ...(await getArrays(`graphs/${app.facts.id}/plans/${plan.plan}?stage=${stage}`)), name: plan.stages[stage] });
+      app.stage.showLegends();
+    });
+    const buttons = plan.stages.map((name, i) => make("li.pick", {}, make("button", { type: "button", onclick: () => show(i) }, `${i + 1}. ${name}`)));
+    return [make("p.faint", {}, "Values on the way to:"), make("ul.chips", {}, buttons)];
+  }
+
   function enter() {
     const [name, columns] = Object.entries(app.facts.fields)[0] ?? ["0", [0]];
     text.placeholder = `${name}=${columns.map((column) => Number(app.facts.columns[column]?.high.toPrecision(2) ?? 1)).join(",")}`;
@@ -74,6 +91,6 @@ export function taskPanel(app, root) {
   return {
     enter,
     painted: () => update(),
-    planned: (plan) => answer.replaceChildren(said(plan.said, plan.reach > 0)),
+    planned: (plan) => answer.replaceChildren(said(plan.said, plan.reach > 0), ...stages(plan)),
   };
 }
