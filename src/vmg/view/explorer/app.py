@@ -29,7 +29,7 @@ from vmg.view.explorer.guarding import Guard
 from vmg.view.explorer.live import play_socket
 from vmg.view.explorer.pictures import Studio, can_be_drawn, why_no_pictures
 from vmg.view.explorer.plans import KEPT, Planned, Plans, Shelf, answer
-from vmg.view.explorer.playing import LONGEST
+from vmg.view.explorer.playing import LONGEST, run_again
 from vmg.view.explorer.problems import BusyError, UnknownError, status_of
 from vmg.view.explorer.searching import search
 from vmg.view.explorer.vertices import vertex_facts
@@ -83,6 +83,7 @@ class Explorer:
     def __init__(self, shown: list[Explored]) -> None:
         self.shown, self.plans, self.studio = shown, Plans(), Studio()
         self.watched: Shelf[Any] = Shelf(REPLAYS)
+        self._version = package_version()  # takes a tenth of a second to find
 
     @asynccontextmanager
     async def open(self, _: Starlette) -> AsyncIterator[None]:
@@ -103,7 +104,7 @@ class Explorer:
     async def overview(self, _: Request) -> Response:
         limits = {"plans": KEPT, "simulations": SIMULATIONS, "body": BODY, "play_seconds": LONGEST}
         listed = [each.listed for each in self.shown]
-        return _json({"version": package_version(), "graphs": listed, "limits": limits})
+        return _json({"version": self._version, "graphs": listed, "limits": limits})
 
     async def graph(self, request: Request) -> Response:
         shown = self.find(request.path_params["graph"])
@@ -194,7 +195,7 @@ class Explorer:
         shown, seed = self.find(request.path_params["graph"]), _whole(request.path_params["seed"], "seed")
 
         def watch() -> bytes:
-            episode, _ = self.watched.get((shown.number, seed), lambda: replays.run_again(shown, seed))
+            episode, _ = self.watched.get((shown.number, seed), lambda: run_again(shown, seed, self.plans))
             return replays.replayed(shown, episode)
 
         return _framed(await self.simulate(watch))

@@ -1,9 +1,9 @@
 """What the page shows: the graph of one agent of a run, with what else is known, found when it is asked for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from threading import RLock
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,33 +19,41 @@ from vmg.runs import Run
 from vmg.view.explorer.problems import ImpossibleError, UnknownError
 from vmg.view.layout import Layout, by_columns, by_components, floor_of, floor_plan, lay_out
 
+Found = TypeVar("Found")
+
+
+class found_once(cached_property[Found]):  # noqa: N801 - a decorator
+    """A property of something explored that is found when it is first asked for, by one thread; others wait for it."""
+
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Found:  # type: ignore[override]
+        with instance.locks.setdefault(self.attrname, RLock()):
+            found: Found = super().__get__(instance, owner)
+            return found
+
 
 @dataclass(frozen=True, eq=False)
 class Explored:
-    """One agent of a run. Loaded when it is first asked for; what is slow to find is found once, by one thread."""
+    """One agent of a run, loaded when it is first asked for."""
 
     number: int
     run: Run
     seed: int
+    locks: dict[str, Any] = field(default_factory=dict, repr=False)
+    """What threads wait for while one of them finds something."""
 
-    @cached_property
-    def _lock(self) -> RLock:
-        return RLock()
-
-    @cached_property
+    @found_once
     def agent(self) -> Agent:
         """The agent; one without a graph is refused with the command that builds it."""
-        with self._lock:
-            agent = self.run.agent(self.seed)
-            if agent.graph is None:
-                raise ImpossibleError(f"The graph is not built yet: vmg build {self.run.folder}")
-            return agent
+        agent = self.run.agent(self.seed)
+        if agent.graph is None:
+            raise ImpossibleError(f"The graph is not built yet: vmg build {self.run.folder}")
+        return agent
 
     @property
     def graph(self) -> MemoryGraph:
         return self.agent.built
 
-    @cached_property
+    @property
     def task(self) -> Task | None:
         """The task that is played; None where none is known that can be made here."""
         return self._found_task[0]
@@ -55,23 +63,21 @@ class Explored:
         """Why there is nothing to play in."""
         return self._found_task[1]
 
-    @cached_property
+    @found_once
     def _found_task(self) -> tuple[Task | None, str]:
-        with self._lock:
-            try:
-                return self.run.find_task(), ""
-            except VMGError as error:
-                return None, str(error)
+        try:
+            return self.run.find_task(), ""
+        except VMGError as error:
+            return None, str(error)
 
-    @cached_property
+    @found_once
     def episodes(self) -> Episodes | None:
         """The data; None where they are not at hand, or others than the graph was built from."""
-        with self._lock:
-            try:
-                episodes = self.run.episodes()[0]
-            except VMGError:
-                return None
-            return episodes if len(episodes.observations) == len(self.graph.labels) else None
+        try:
+            episodes = self.run.episodes()[0]
+        except VMGError:
+            return None
+        return episodes if len(episodes.observations) == len(self.graph.labels) else None
 
     @property
     def data(self) -> Episodes:
@@ -90,20 +96,19 @@ class Explored:
         """The name of every column of the state."""
         return column_names(self.fields, self.graph.states.shape[1])
 
-    @cached_property
+    @found_once
     def firsts(self) -> Int64s:
         """The row with which each recorded episode begins."""
         firsts: Int64s = np.cumsum(self.graph.lengths + 1) - (self.graph.lengths + 1)
         return firsts
 
-    @cached_property
+    @found_once
     def floor(self) -> Floor | None:
         """The floor plan of the task's maze; None where there is none."""
-        with self._lock:
-            try:
-                return floor_of(self.task, self.graph) if self.task else None
-            except VMGError:
-                return None
+        try:
+            return floor_of(self.task, self.graph) if self.task else None
+        except VMGError:
+            return None
 
     @property
     def observations(self) -> Float32s | None:
@@ -152,10 +157,9 @@ class Explored:
             return by_components(self.graph.features)
         return by_columns(self.graph, self._two_columns(name), self.columns)
 
-    @cached_property
+    @found_once
     def _umap(self) -> Layout:
-        with self._lock:
-            return lay_out(self.graph.features)
+        return lay_out(self.graph.features)
 
     def _two_columns(self, name: str) -> tuple[int, int]:
         kind, _, listed = name.partition(":")
@@ -187,14 +191,14 @@ class Explored:
             )
         return self.graph.states[:, int(column)].astype(np.float64)
 
-    @cached_property
+    @found_once
     def _episodes_through(self) -> Float64s:
         graph = self.graph
         episode = np.repeat(np.arange(len(graph.lengths)), graph.lengths + 1)
         pairs = np.unique(graph.labels.astype(np.int64) * len(graph.lengths) + episode)
         return np.bincount(pairs // max(len(graph.lengths), 1), minlength=graph.n_vertices).astype(np.float64)
 
-    @cached_property
+    @found_once
     def _rewards(self) -> Float64s:
         """The mean recorded reward of the steps into each vertex; nothing where no step leads in."""
         graph = self.graph

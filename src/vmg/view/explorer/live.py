@@ -55,7 +55,7 @@ def _read(text: str) -> Any:
         raise VMGError(f"This is no JSON: {str(error)[:200]}.") from error
 
 
-async def _played(socket: WebSocket, run: Callable[[Callable[[Message], None], Event], None]) -> None:
+async def _played(socket: WebSocket, run: Callable[[Callable[[Message], None], Event], Any]) -> None:
     """Run an episode in a thread; it stops when the page says so or goes away."""
     stop, gone, failed = Event(), Event(), list[VMGError]()
     sending, receiving = anyio.create_memory_object_stream[Message](BUFFER)

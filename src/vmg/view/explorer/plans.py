@@ -47,7 +47,7 @@ class Planned:
     """Whether it took the recorded episodes."""
     milliseconds: float
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The same for the same request: a link to it can be used again."""
         return "p" + sha256(f"{self.shown.number} {self.request!r}".encode()).hexdigest()[:12]

@@ -15,12 +15,13 @@ from vmg.evaluation import EpisodeScore, run_episode, scored_by
 from vmg.goals import Objective
 from vmg.runs.requests import RECORDED, Request, in_task
 from vmg.runs.stages import knowing_goals
-from vmg.view.episodes import NotingActor, NotingEnvironment, draw_plainly, noted, rendering, seen
+from vmg.view.episodes import NotingActor, NotingEnvironment, Watched, draw_plainly, noted, rendering, seen
 from vmg.view.explorer.code import Code, evaluated_code, played_code
 from vmg.view.explorer.graphs import Explored
 from vmg.view.explorer.marks import Mark, watched_marks
 from vmg.view.explorer.pictures import encoded, why_no_pictures
 from vmg.view.explorer.plans import AnyPlan, Planned, Plans, with_episodes
+from vmg.view.explorer.problems import ImpossibleError
 from vmg.view.explorer.replays import playable, said_of
 from vmg.view.explorer.wants import request_of
 
@@ -68,6 +69,14 @@ def _number(content: dict[str, Any], name: str, usual: float) -> float:
     return float(number)
 
 
+def run_again(shown: Explored, seed: int, plans: Plans) -> Watched:
+    """Run an episode again as the evaluation did."""
+    episode = Play(shown, Wish(None, seed, pictures=False), plans, lambda message: None).run()
+    if episode is None:
+        raise ImpossibleError(f"The episode of seed {seed} did not begin within {LONGEST:g} seconds.")
+    return episode
+
+
 class StoppedError(Exception):
     """An episode that was not played to its end: nobody looks on, or time is up."""
 
@@ -83,8 +92,8 @@ class Play:
     stop: Event = field(default_factory=Event)
     ends: float = field(default_factory=lambda: time.monotonic() + LONGEST)
 
-    def run(self) -> None:
-        """Make the environment, play, and send what happens."""
+    def run(self) -> Watched | None:
+        """Make the environment, play, and send what happens; None where it was stopped before its first step."""
         task, actor, planned = self._prepared()
         env, missing = self._environment(task)
         with closing(env):
@@ -94,7 +103,9 @@ class Play:
                 score = run_episode(live, task, noting, self.wish.seed)
             except StoppedError:
                 score = _stopped(self.wish.seed, noting)
-        self.send(self._end(score, live, noting, planned))
+        episode = noted(score, live, noting) if live.plan is not None else None
+        self.send(self._end(score, episode, planned))
+        return episode
 
     def look(self) -> None:
         """Stop here if nobody looks on any more, or time is up."""
@@ -124,14 +135,10 @@ class Play:
                 missing = str(error)
         return task.make(), missing
 
-    def _end(
-        self, score: EpisodeScore, live: "_LiveActor", noting: "_LiveEnvironment", planned: Planned | None
-    ) -> dict[str, Any]:
-        marks, said = list[Mark](), "Stopped before its first step."
-        if live.plan is not None:
-            episode = noted(score, live, noting)
-            marks = watched_marks(episode)
-            said = f"Stopped after {score.steps} steps." if score.ended == "stopped" else said_of(self.shown, episode)
+    def _end(self, score: EpisodeScore, episode: Watched | None, planned: Planned | None) -> dict[str, Any]:
+        stopped = f"Stopped after {score.steps} steps."
+        said = stopped if episode is None or score.ended == "stopped" else said_of(self.shown, episode)
+        marks: list[Mark] = watched_marks(episode) if episode else []
         return {
             "type": "end",
             "steps": score.steps,

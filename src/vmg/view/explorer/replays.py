@@ -9,8 +9,7 @@ from vmg.base.types import Float64s, Int32s
 from vmg.envs import Task
 from vmg.evaluation import EpisodeScore
 from vmg.runs.notes import episodes_of
-from vmg.runs.stages import knowing_goals
-from vmg.view.episodes import Watched, watch
+from vmg.view.episodes import Watched
 from vmg.view.explorer.code import Code, evaluated_code
 from vmg.view.explorer.frames import framed
 from vmg.view.explorer.graphs import Explored
@@ -75,12 +74,6 @@ def _recorded_code(shown: Explored, episode: int) -> Code:
     lines = ["from pathlib import Path", "", "from vmg.runs import load_run", ""]
     lines += [f"episodes = load_run(Path({folder!r})).episodes()[0]", f"print(episodes[{episode}])"]
     return {"python": "\n".join(lines) + "\n", "command": f"vmg info {folder}"}
-
-
-def run_again(shown: Explored, seed: int) -> Watched:
-    """Run an episode again as the evaluation did."""
-    task = playable(shown)
-    return watch(knowing_goals(shown.run, task, shown.agent), task, seed)
 
 
 def playable(shown: Explored) -> Task:
