@@ -67,18 +67,16 @@ def test_metric_loss_equals_the_slow_twin(seed, n, margin, form):
     weights = untrained(episodes, config, seed)
     rng = np.random.default_rng(seed)
     o_t, a_t, o_tp1 = (rng.normal(0, 3, (n, size)).astype(np.float32) for size in (3, 2, 3))
-    key = jax.random.key(seed)
-    batch = Batch(jnp.asarray(o_t), jnp.asarray(a_t), None, jnp.asarray(o_tp1), None, None, key)
-    loss, info = metric_loss(weights, batch, AgentModel(config).numbers(), config)
-    expected = slow_metric_loss(weights, o_t, a_t, o_tp1, config, key)
+    noise = rng.normal(size=a_t.shape).astype(np.float32) if config.decoder_output == "sampled" else None
+    batch = Batch(jnp.asarray(o_t), jnp.asarray(a_t), None, jnp.asarray(o_tp1), None, None, None)
+    loss, info = metric_loss(weights, batch, AgentModel(config).numbers(), config, noise)
+    expected = slow_metric_loss(weights, o_t, a_t, o_tp1, config, noise)
     np.testing.assert_allclose(float(loss), sum(expected.values()), rtol=1e-4)
     np.testing.assert_allclose([float(info[name]) for name in expected], list(expected.values()), rtol=1e-4, atol=1e-6)
 
 
-def slow_metric_loss(weights, o_t, a_t, o_tp1, config, key=None):
+def slow_metric_loss(weights, o_t, a_t, o_tp1, config, noise=None):
     """L_c and L_a as the equations read, one row and one negative at a time, in float64."""
-    sampled = config.decoder_output == "sampled"
-    noise = jax.random.normal(jax.random.fold_in(key, 0), a_t.shape) if sampled else np.zeros_like(a_t)
     weights = jax.tree.map(lambda array: np.asarray(array, np.float64), weights)
     program, m, n = config.margins == "program", config.margin, len(o_t)
     l_c, l_a = 0.0, 0.0
@@ -95,7 +93,7 @@ def slow_metric_loss(weights, o_t, a_t, o_tp1, config, key=None):
         l_a += max((length**2 if program else length) - m, 0) / n
         if config.action_decoder:
             decoded = mlp(weights["action_decoder"], np.concatenate([f, delta]))
-            if sampled:
+            if noise is not None:
                 spread = np.exp(np.clip(mlp(weights["action_spread"], np.concatenate([f, delta])), -20, 2))
                 decoded = np.tanh(decoded + spread * noise[i])
             share = 1 / a_t.shape[1] if config.action_errors == "averaged" else 1

@@ -21,15 +21,19 @@ from vmg.networks.weights import Weights
 Loss: TypeAlias = tuple[jax.Array, dict[str, jax.Array]]
 
 
-def metric_loss(weights: Weights, batch: Batch, numbers: Numbers, config: LearnConfig) -> Loss:
-    """L_metric = L_c + L_a (eq. 3), less what an ablation drops; in the form that the configuration names."""
+def metric_loss(
+    weights: Weights, batch: Batch, numbers: Numbers, config: LearnConfig, noise: jax.Array | None = None
+) -> Loss:
+    """L_metric = L_c + L_a (eq. 3), less what an ablation drops; in the form that the configuration names.
+
+    `noise`: for a decoder that samples, one standard normal number for each of an action's.
+    """
     f_t, f_tp1 = jnp.split(encode(weights, jnp.concatenate([batch.o_t, batch.o_tp1])), 2)  # one product for both
     delta_t = mlp(weights["action_encoder"], jnp.concatenate([f_t, batch.a_t], axis=-1))
     transition = jnp.concatenate([f_t, delta_t], axis=-1)
     decoded_a_t = mlp(weights["action_decoder"], transition)
-    if config.decoder_output == "sampled":
-        log_spread = mlp(weights["action_spread"], transition)
-        decoded_a_t = sampled_action(decoded_a_t, log_spread, jax.random.fold_in(batch.key, 0))
+    if noise is not None:
+        decoded_a_t = sampled_action(decoded_a_t, mlp(weights["action_spread"], transition), noise)
     margin, program = numbers["margin"], config.margins == "program"
     l_c, info_c = contrastive_loss(f_t + delta_t, f_tp1, margin=2 * margin if program else margin)
     l_a, info_a = action_loss(
@@ -44,10 +48,9 @@ def metric_loss(weights: Weights, batch: Batch, numbers: Numbers, config: LearnC
     return l_a + numbers["contrastive"] * l_c, info_c | info_a
 
 
-def sampled_action(mean: jax.Array, log_spread: jax.Array, key: jax.Array) -> jax.Array:
+def sampled_action(mean: jax.Array, log_spread: jax.Array, noise: jax.Array) -> jax.Array:
     """The tanh of a sample from a normal: what the published program compares with the action."""
-    spread = jnp.exp(jnp.clip(log_spread, *LOG_SPREADS))
-    return jnp.tanh(mean + spread * jax.random.normal(key, mean.shape))
+    return jnp.tanh(mean + jnp.exp(jnp.clip(log_spread, *LOG_SPREADS)) * noise)
 
 
 LOG_SPREADS = (-20.0, 2.0)

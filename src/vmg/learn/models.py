@@ -46,6 +46,8 @@ class Sample(NamedTuple):
     row_goal: jax.Array
     key: jax.Array | None = None
     """For what else a loss draws; None where it draws nothing, so that nothing is carried through the loop."""
+    noise: jax.Array | None = None
+    """For the decoder that samples: drawn beforehand, since every draw inside the loop costs its time."""
 
 
 def on_device(*data: Episodes) -> Steps:
@@ -194,13 +196,19 @@ class AgentModel:
         low_level = self.config.low_level
         step, row_t, goal_key = drawn_steps(key, steps, self.config.batch_size)
         rows = low_level.goal_rows(goal_key, row_t, steps.steps_left[step], numbers)
-        draws = low_level.draws or self._sampled
-        return Sample(step, row_t, rows, jax.random.fold_in(key, 1) if draws else None)
+        shape = (self.config.batch_size, steps.actions.shape[1])
+        return Sample(
+            step,
+            row_t,
+            rows,
+            jax.random.fold_in(key, 1) if low_level.draws else None,
+            jax.random.normal(jax.random.fold_in(key, 2), shape) if self._sampled else None,
+        )
 
     def loss(self, weights: Weights, steps: Steps, sample: Sample, numbers: Numbers) -> Loss:
         """L_metric and the low-level policy's loss; they share no weights, so their gradients do not mix."""
         batch = batch_of(weights, steps, sample)
-        l_metric, metric_info = metric_loss(weights, batch, numbers, self.config)
+        l_metric, metric_info = metric_loss(weights, batch, numbers, self.config, sample.noise)
         l_low_level, info = self.config.low_level.loss(weights, batch, numbers)
         return l_metric + l_low_level, metric_info | info
 
