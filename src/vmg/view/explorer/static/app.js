@@ -7,7 +7,7 @@ import { onTheme } from "./colours.js";
 import { Comparison } from "./compare.js";
 import { byId, counted, make, number } from "./dom.js";
 import { showHints } from "./hints.js";
-import { Pane } from "./pane.js";
+import { Pane, layoutOf } from "./pane.js";
 import { askPanel } from "./panels/ask.js";
 import { playPanel } from "./panels/play.js";
 import { replayPanel } from "./panels/replay.js";
@@ -46,8 +46,7 @@ export class App {
     this.facts = await get(`graphs/${id}`);
     this.#introduce();
     await this.pane.load(this.facts, served(id));
-    const layout = view.layout ?? this.facts.layouts[0].name;
-    await this.pane.setLayout(layout);
+    await this.pane.setLayout(layoutOf(this.facts, view.layout));
     this.stage.fill(this.facts);
     if (view.want) this.wanted.take(view.want);
     await this.solve();
@@ -63,7 +62,7 @@ export class App {
 
   async setLayout(name) {
     await this.#try(async () => {
-      await Promise.all(this.panes.map((pane) => pane.setLayout(pane.facts.layouts.some((layout) => layout.name === name) || name.startsWith("columns:") ? name : pane.facts.layouts[0].name)));
+      await Promise.all(this.panes.map((pane) => pane.setLayout(layoutOf(pane.facts, name))));
       this.remember({ layout: name, camera: null });
     });
   }

@@ -2,7 +2,7 @@
 
 import { get, postForArrays, served } from "./api.js";
 import { byId, make } from "./dom.js";
-import { Pane } from "./pane.js";
+import { Pane, layoutOf } from "./pane.js";
 
 export class Comparison {
   constructor(app) {
@@ -71,8 +71,7 @@ export class Comparison {
       const { app, pane } = this;
       if (pane.facts?.id !== id) {
         await pane.load(await get(`graphs/${id}`), served(id));
-        const wished = app.view.layout ?? app.facts.layouts[0].name;
-        await pane.setLayout(pane.facts.layouts.some(({ name }) => name === wished) ? wished : pane.facts.layouts[0].name);
+        await pane.setLayout(layoutOf(pane.facts, app.pane.layout.name));
       }
       byId("other-graph").value = String(id);
       await this.#plan(task);

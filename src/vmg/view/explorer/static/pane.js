@@ -8,6 +8,7 @@ import { listen } from "./pointer.js";
 import { Renderer } from "./renderer.js";
 import { shadesOf } from "./shades.js";
 
+const SLOW = 8000; // vertices that UMAP lays out in seconds
 const STILL = 140; // milliseconds without a movement until the camera counts as still
 const NOTHING = { found: [], planned: [], way: [], switches: [], trail: [], pins: [], goal: null, spot: null, subgoal: null, hovered: null, selected: null, neighbours: null, brush: null, crosshair: false };
 
@@ -170,6 +171,18 @@ export class Pane {
     if (busy || !still) this.redraw();
     if (this.renderer.vertices.settled) this.waiting.splice(0).forEach((done) => done(performance.now()));
   }
+}
+
+/** The layout to begin with: the first one, but none that takes long to find. */
+function usualLayout({ layouts, vertices }) {
+  const slow = vertices > SLOW && layouts[0].name === "umap";
+  return slow ? "pca" : layouts[0].name;
+}
+
+/** A layout by its name where a graph has it, or its usual one. */
+export function layoutOf(facts, name) {
+  const there = name && (name.startsWith("columns:") || facts.layouts.some((layout) => layout.name === name));
+  return there ? name : usualLayout(facts);
 }
 
 /** Places in pairs. A floor plan keeps its measures; other layouts are fitted into a box that suits a screen. */

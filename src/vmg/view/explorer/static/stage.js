@@ -2,6 +2,7 @@
 
 import { gradient } from "./colours.js";
 import { byId, make, number } from "./dom.js";
+import { layoutOf } from "./pane.js";
 
 const TOOLS = [["move", "✥", "Move", "m"], ["goal", "◆", "Goal", "g"], ["reward", "◎", "Reward", "r"], ["forbidden", "✕", "Forbidden", "f"], ["erase", "⌫", "Erase", "e"]];
 
@@ -30,7 +31,7 @@ export class Stage {
       byId(axis).onchange = () => this.#chooseLayout("columns");
     }
     byId("colour").replaceChildren(...facts.colours.map(({ name, title }) => make("option", { value: name }, title)));
-    this.#showLayout(this.app.view.layout ?? facts.layouts[0].name);
+    this.#showLayout(layoutOf(facts, this.app.view.layout));
   }
 
   showColour(name) {
