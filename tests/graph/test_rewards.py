@@ -110,7 +110,7 @@ def test_bad_rewards_are_answered_with_a_sentence():
         reward(graph, episodes, variant="median")
     with pytest.raises(VMGError, match=r"The graph knows 3 observations, but the distances have the shape \(2,\)\."):
         goal(graph, np.zeros(2), 0.5)
-    with pytest.raises(VMGError, match=r"'reach' or 'stay', not 'leave'"):
+    with pytest.raises(VMGError, match=r"'reach', 'stay', not 'leave'"):
         goal(graph, np.zeros(3), 0.5, kind="leave")
 
 

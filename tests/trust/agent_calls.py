@@ -84,7 +84,7 @@ def of_graphs() -> dict[str, Call]:
             },
             {
                 "discount": ("0",),
-                "search_steps": ("0", "None"),
+                "search_steps": ("0", "None", "10**30", "10**400"),
                 "switch_cost": ("0", "1.5"),
                 "tolerance": ("1.5", "1e20", "10**30"),
             },

@@ -55,7 +55,7 @@ class SolveConfig(Settings):
     """How rewards of steps become rewards of edges."""
     search: SearchKind = "multi-step"
     """Head for the best vertex within reach, or ("greedy", an ablation) along the best edge."""
-    search_steps: Annotated[int, Bounds(0, 1e9)] | None = None
+    search_steps: Annotated[int, Bounds(0)] | None = None
     """N_s: edges the search for the best vertex may go; None: any number."""
     path_weights: PathWeights = "rewards"
     """Paths lose the least reward, or have the fewest hops."""

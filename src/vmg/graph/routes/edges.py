@@ -245,7 +245,7 @@ def _plan_within(problem: Problem, weights: Int64s, search_steps: int) -> _Table
     ranks = np.empty(graph.n_vertices, np.int64)
     ranks[order] = np.arange(graph.n_vertices)
     targets, limits = kernels.paths.best_within(
-        graph.first_edge, graph.heads, weights, absorbing, ranks, order, search_steps
+        graph.first_edge, graph.heads, weights, absorbing, ranks, order, min(search_steps, graph.n_vertices)
     )
     hops, via = _hops(graph, absorbing, weights, targets, np.zeros(graph.n_vertices, bool), limits)
     return _Tables(targets, hops, via)
