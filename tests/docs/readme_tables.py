@@ -10,6 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from trust_tables import TRUST
+
 from vmg.evaluation.scores import METHODS
 from vmg.studies import study_table
 from vmg.studies.reproduce import TITLES as ABLATIONS
@@ -264,6 +266,7 @@ TABLES = {
 } | {name: partial(ablation, name) for name in ABLATIONS}
 SPEEDS = {f"speed_{family}": partial(speed, family) for family in (*FAMILIES, "gpu", "gpu_parts", "gpu_tried")}
 TABLES |= SPEEDS
+TABLES |= TRUST
 PAGES = {
     ROOT / "README.md": ("main_in_short",),
     ROOT / "docs" / "results.md": (
@@ -282,6 +285,7 @@ PAGES = {
     ROOT / "docs" / "differences.md": ("fidelity",),
     ROOT / "docs" / "ablations.md": (*ABLATIONS, "sensitivity"),
     ROOT / "docs" / "benchmarks.md": ("benchmarks", *SPEEDS),
+    ROOT / "docs" / "promises.md": tuple(TRUST),
 }
 
 
