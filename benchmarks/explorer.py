@@ -1,4 +1,4 @@
-"""How fast the explorer's server answers: `python -m benchmarks.explorer --json results/explorer-server.json`.
+"""How fast the explorer's server answers, and how much memory plans take: `python -m benchmarks.explorer`.
 
 Each size is a run with untrained networks, served by `vmg explore` in a process of its own. A stroke is a disc of
 vertices near one another, painted as a goal and, in half of the strokes, beside a disc that is forbidden. What is
@@ -41,14 +41,13 @@ PLANS, MOST = 1_000, 30_000_000
 def main() -> None:
     """Measure all sizes and write the file."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", type=Path, required=True, help="file to write")
+    parser.add_argument("--json", type=Path, default=Path("results/explorer-server.json"), help="file to write")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="vertices")
     parser.add_argument("--plans", type=int, default=PLANS, help="plans after which memory is looked at")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         rows = [measured(Path(folder), vertices, given.plans) for vertices in given.sizes]
-    command = f"python -m benchmarks.explorer --json {given.json}"
-    write_json(given.json, {"command": command, "machine": describe_machine(), "rows": rows})
+    write_json(given.json, {"machine": describe_machine(), "rows": rows})
 
 
 def measured(folder: Path, vertices: int, plans: int) -> dict[str, Any]:
@@ -69,6 +68,7 @@ def measured(folder: Path, vertices: int, plans: int) -> dict[str, Any]:
         after = resident(process)
     free, beside = [t for t, avoids in strokes if not avoids], [t for t, avoids in strokes if avoids]
     row = {
+        "command": "python -m benchmarks.explorer",
         "vertices": facts["vertices"],
         "edges": facts["edges"],
         "steps": facts["steps"],
@@ -77,6 +77,7 @@ def measured(folder: Path, vertices: int, plans: int) -> dict[str, Any]:
         "stroke_ms": summary(free),
         "stroke_beside_forbidden_ms": summary(beside),
         "stroke_cpu_ms": round(1000 * worked / STROKES, 1),
+        "load": round(os.getloadavg()[0], 1),
         "plans": plans,
         "memory_mb": {"after_strokes": before, "after_plans": after},
     }
