@@ -26,6 +26,7 @@ test: lint
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 # What the tests do in small, for minutes. TRUST=results/trust keeps the counts for the docs.
+SECONDS ?= 300
 KILLS ?= 500
 SOLVES ?= 1000000
 SEED ?= 0
@@ -53,10 +54,8 @@ test-oldest: $(OLDEST)/.installed
 		tests/act tests/agent tests/commands tests/data tests/evaluation tests/goals tests/graph tests/learn
 
 # Everything computed twice, for so many seconds: by the package, and in exact fractions.
-SECONDS ?= 300
-SEED ?= 0
 exact: $(VENV)/.installed-dev
-	PYTHONPATH=tests/graph $(BIN)/python tests/trust/exact.py --seconds $(SECONDS) --seed $(SEED) --json build/trust/exact.json
+	PYTHONPATH=tests/graph $(BIN)/python tests/trust/exact.py --seconds $(SECONDS) --seed $(SEED) --json $(TRUST)/exact.json
 
 # The versions that development uses, with their hashes: pip install --require-hashes -r requirements-dev.txt
 lock: $(VENV)/.installed-release
