@@ -23,7 +23,7 @@ from vmg.base.versions import versions
 
 QUESTIONS = 48
 DISCOUNTS = (0.5, 0.9, 0.99)
-PLAN_EVERY = 20
+PLAN_EVERY = 100
 """Solves between two plans, each with a policy, an action and a decision."""
 WARM = 0.1
 """Share of the work before memory is looked at."""

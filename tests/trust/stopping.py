@@ -35,7 +35,10 @@ class Command:
 
     def send(self, number: int) -> None:
         """Send a signal; a terminal interrupts what a command has started, too."""
-        (os.killpg if number == signal.SIGINT else os.kill)(self.pid, number)
+        try:
+            (os.killpg if number == signal.SIGINT else os.kill)(self.pid, number)
+        except ProcessLookupError:  # it is not yet in a session of its own
+            os.kill(self.pid, number)
 
     def left_behind(self, seconds: float = 20.0) -> list[int]:
         """Processes of its session that are still there after so long; what it started must end with it."""

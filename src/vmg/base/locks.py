@@ -22,7 +22,7 @@ def held(folder: Path) -> Iterator[None]:
 
     What a process holds already it may hold again. Reading needs no lock: every file is whole at any time.
     """
-    place = folder.resolve()
+    place = Path(os.path.realpath(folder))  # links that run in a circle are no error yet
     if place in _held:
         yield
         return
