@@ -77,6 +77,9 @@ def _be(words: list[str], folder: Path, said: Path, stop: tuple[int, int], count
             count.write_text(str(done[0]))
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 1
+    except KeyboardInterrupt:  # before the command began, or after it had ended
+        code = 130
+        sys.stderr.write("Interrupted.\n")
     except BaseException:
         traceback.print_exc()
     finally:
