@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from evaluation_cases import __file__ as cases
 
+from vmg.base.console import stopping_on_interrupt
 from vmg.networks.weights import read_tensors
 
 DATA = "pointmaze:umaze?steps=3000"
@@ -77,6 +78,12 @@ def test_a_command_that_is_interrupted_while_it_is_loaded_says_no_more(tmp_path)
         _, said = process.communicate(timeout=120)
         assert (process.returncode, "Traceback" in said) == (130, False), said
         assert said.count("Interrupted. Call the same command again to go on.\n") == 1
+
+
+def test_an_interrupt_is_heard_even_where_nobody_asks_for_it():
+    with pytest.raises(KeyboardInterrupt), stopping_on_interrupt() as asked:
+        os.kill(os.getpid(), signal.SIGINT)
+        assert asked()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])

@@ -70,7 +70,7 @@ def _be(words: list[str], folder: Path, said: Path, stop: tuple[int, int], count
         os.dup2(out, 1)
         os.dup2(out, 2)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        done = _stopping_at(str(folder), *stop)
+        done = _stopping_at(*stop)
         sys.argv = ["vmg", *words]
         code = main()
         if count:
@@ -88,8 +88,8 @@ def _be(words: list[str], folder: Path, said: Path, stop: tuple[int, int], count
         os._exit(code)
 
 
-def _stopping_at(folder: str, number: int, operation: int) -> list[int]:
-    """Send this process a signal just before an operation on a file of the folder; return how many there were."""
+def _stopping_at(number: int, operation: int) -> list[int]:
+    """Send this process a signal just before an operation on files; return how many there were."""
     done, here = [0], os.getpid()
 
     def hear(event: str, arguments: tuple) -> None:
