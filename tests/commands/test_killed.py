@@ -81,9 +81,8 @@ def test_a_command_that_is_interrupted_while_it_is_loaded_says_no_more(tmp_path)
 
 
 def test_an_interrupt_is_heard_even_where_nobody_asks_for_it():
-    with pytest.raises(KeyboardInterrupt), stopping_on_interrupt() as asked:
+    with pytest.raises(KeyboardInterrupt), stopping_on_interrupt():
         os.kill(os.getpid(), signal.SIGINT)
-        assert asked()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
