@@ -200,3 +200,12 @@ def test_what_cannot_be_done_is_said(page, url):
     page.evaluate("document.querySelector('#view-task form').requestSubmit()")
     assert "nonsense" in page.until("document.getElementById('error').innerText")
     page.events[:] = [event for event in page.events if "400" not in str(event.get("params", {}).get("entry", ""))]
+
+
+def test_another_graph_is_opened_in_the_same_way(page, url):
+    page.explore(f"{url}#colour=visits", width=1300)
+    page.evaluate("document.getElementById('graph').value = '1'")
+    page.evaluate("document.getElementById('graph').dispatchEvent(new Event('change'))")
+    page.until("window.explorer?.facts?.id === 1 && explorer.pane.colour === 'visits'")
+    page.until("document.getElementById('loading').hidden")
+    assert page.evaluate("location.hash").startswith("#graph=1")

@@ -5,7 +5,7 @@ import { get, postForArrays, served } from "./api.js";
 import { CodeDrawer } from "./code.js";
 import { onTheme } from "./colours.js";
 import { Comparison } from "./compare.js";
-import { byId, counted, make, number } from "./dom.js";
+import { byId, counted, make } from "./dom.js";
 import { showHints } from "./hints.js";
 import { Pane, layoutOf } from "./pane.js";
 import { askPanel } from "./panels/ask.js";
@@ -206,10 +206,21 @@ export class App {
   }
 
   #introduce() {
-    const { name, seed, data, vertices, edges, episodes, steps } = this.facts;
+    const { name, data, vertices, edges, episodes, steps } = this.facts;
     document.title = `${name} · VMG explorer`;
-    byId("title").textContent = this.explorer.graphs.length > 1 ? `${name}, seed ${seed}` : name;
-    byId("facts").textContent = `${data} · ${number(vertices)} vertices, ${counted(edges, "edge")} · ${counted(episodes, "episode")}, ${counted(steps, "step")}`;
+    byId("title").textContent = name;
+    const { graphs } = this.explorer;
+    byId("graph").hidden = graphs.length < 2;
+    byId("graph").replaceChildren(...graphs.map((each) => make("option", { value: each.id, selected: each.id === this.facts.id }, `${each.name}, seed ${each.seed}`)));
+    byId("graph").onchange = (event) => this.#change(Number(event.target.value));
+    byId("facts").textContent = `${data} · ${counted(vertices, "vertex", "vertices")}, ${counted(edges, "edge")} · ${counted(episodes, "episode")}, ${counted(steps, "step")}`;
+  }
+
+  /** Open another graph in the same way; what was asked of this one belongs to its vertices. */
+  #change(graph) {
+    const { layout, colour, tab } = this.view;
+    writeAddress({ graph, layout, colour, tab });
+    location.reload();
   }
 
   #makePanels() {

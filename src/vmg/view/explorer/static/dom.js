@@ -27,6 +27,6 @@ export function number(value) {
 }
 
 /** "1 step", "2 steps". */
-export function counted(count, noun) {
-  return `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
+export function counted(count, noun, several = `${noun}s`) {
+  return `${number(count)} ${count === 1 ? noun : several}`;
 }

@@ -32,6 +32,7 @@ export function playPanel(app, root) {
   );
   let live = null;
   let trail = [];
+  let off = 0;
   let picture = null;
 
   function fill() {
@@ -53,6 +54,7 @@ export function playPanel(app, root) {
     finish();
     app.calm();
     trail = [];
+    off = 0;
     rows.replaceChildren();
     ending.replaceChildren();
     film.hidden = true;
@@ -103,7 +105,8 @@ export function playPanel(app, root) {
     const spot = app.pane.spotOf(place, vertex);
     trail.push(spot);
     bar.value = step + 1;
-    numbers.replaceChildren(large([["steps", step + 1], ["return", message.return], ["steps off the graph", (stepped.off = (step ? stepped.off : 0) + (message.off_graph ? 1 : 0))]]));
+    if (message.off_graph) off += 1;
+    numbers.replaceChildren(large([["steps", step + 1], ["return", message.return], ["steps off the graph", off]]));
     rows.prepend(make("tr", {}, [step, vertex, subgoal, message.distance, message.reward, message.action.map((x) => x.toFixed(2)).join(" ")].map((cell, i) => make(i < 5 ? "td.number" : "td", {}, typeof cell === "number" ? number(cell) : cell))));
     if (rows.childElementCount > ROWS) rows.lastChild.remove();
     heading.textContent = message.wanted ? `Heading for ${message.wanted}` : "";

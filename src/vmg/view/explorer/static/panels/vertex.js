@@ -46,10 +46,9 @@ function best(app) {
 }
 
 function described(app, found) {
-  const steps = found.value === undefined || found.value === null ? "visits" : "steps to go";
-  const numbers = [["visits", found.visits], ["episodes", found.episode_count]];
-  numbers.push(steps === "visits" ? ["edges out", found.out_count] : ["value", found.value]);
-  const parts = [make("h2", {}, `Vertex ${found.vertex}`, makeAsk(app, found.vertex)), picture(app, found), large(numbers)];
+  const last = found.value === undefined || found.value === null ? ["edges out", found.out_count] : ["value", found.value];
+  const numbers = large([["visits", found.visits], ["episodes", found.episode_count], last]);
+  const parts = [make("h2", {}, `Vertex ${found.vertex}`, makeAsk(app, found.vertex)), picture(app, found), numbers];
   if (found.why) parts.push(said(found.why));
   parts.push(make("h3", {}, "The recorded state"), table(["field", "value"], found.state.map(({ name, value }) => [name, value])));
   parts.push(...edges(app, "Leads on to", found.out, found.out_count), ...edges(app, "Comes from", found.into, found.into_count));
@@ -74,6 +73,6 @@ function edges(app, title, found, count) {
   if (!found.length) return [make("h3", {}, title), make("p.faint", {}, "Nothing recorded.")];
   const worth = found.some((edge) => edge.value !== undefined && edge.value !== null);
   const header = ["vertex", "recorded", ...(worth ? ["value"] : [])];
-  const rows = found.map((edge) => [edge.vertex, edge.count ? `${counted(edge.count, "time")}` : `never (${edge.kind})`, ...(worth ? [edge.value] : [])]);
-  return [make("h3", {}, `${title} ${counted(count, "vertice").replace("1 vertice", "1 vertex")}`), table(header, rows, (row) => app.choose(found[row].vertex))];
+  const rows = found.map((edge) => [edge.vertex, edge.count ? counted(edge.count, "time") : `never (${edge.kind})`, ...(worth ? [edge.value] : [])]);
+  return [make("h3", {}, `${title} ${counted(count, "vertex", "vertices")}`), table(header, rows, (row) => app.choose(found[row].vertex))];
 }
