@@ -130,6 +130,19 @@ def test_what_is_gone_is_not_passed_and_what_is_missing_is_said(client):
     assert missing["stages"][0]["nearest"]["vertex"] != 3
 
 
+def test_goals_at_once_that_no_state_has_are_planned_in_an_order(client):
+    goals = [{"text": "position=1,1"}, {"text": "velocity=1..9,-9..9"}]
+    want = {"goals": goals, "join": "all", "before": [[0, 1]], "tolerance": 0.4}
+    facts, arrays = client.plan(want)
+    assert facts["kind"] == "together"
+    assert len(arrays["values"]) == agent().built.n_vertices
+    found = client.post("/api/graphs/0/ways", {"plan": facts["plan"], "from": {"episode": 0, "step": 0}})
+    assert found["said"].startswith("Task: position at 1,1")
+    assert len(found["stages"]) <= 2
+    assert "before=[(parts[0], parts[1])]" in found["code"]["python"]
+    assert "--before 1,2" in found["code"]["command"]
+
+
 def test_a_vertex_says_what_the_graph_knows_of_it(client):
     graph = agent().built
     plan, arrays = client.plan(WANTS["painted"])

@@ -9,8 +9,9 @@ from acting_cases import agent, episodes
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vmg.act.body import Recorded
 from vmg.base.errors import VMGError
-from vmg.goals import in_vertices, paid_in_vertices
+from vmg.goals import all_of, any_of, in_vertices, near, paid_in_vertices, within
 from vmg.goals.vertices import read_pay, read_vertices, vertices_in_words
 from vmg.graph import without_edges
 from vmg.runs.requests import Reading, Request, without_avoided_edges
@@ -39,6 +40,20 @@ def test_what_is_recorded_is_where_its_label_says():
     assert np.array_equal(goal.distance(episodes().observations), goal.distance.of(graph.labels))
     pay = paid_in_vertices(graph, agent().weights, {1: 2.0, 5: -1.0}).rewards
     assert np.array_equal(pay(episodes()), pay.of(graph.labels[graph.arrivals]))
+
+
+@given(st.data())
+def test_goals_that_are_joined_are_looked_up_part_by_part(data):
+    """What is recorded is as far from them as the objective itself says of every observation."""
+    places = st.tuples(st.floats(-1.5, 1.5), st.floats(-1.5, 1.5))
+    parts = [
+        near(data.draw(places), columns=(0, 1), tolerance=0.3),
+        within([-0.5], [0.5], columns=(2,)),
+        wanted(data.draw(some_vertices())),
+    ]
+    joined = data.draw(st.sampled_from([any_of, all_of]))(parts)
+    recorded = Recorded(agent().built, data.draw(st.sampled_from([episodes(), None])))
+    np.testing.assert_allclose(recorded.distances(joined), joined.distances(episodes().observations), atol=1e-6)
 
 
 @given(st.data())

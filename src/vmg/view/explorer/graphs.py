@@ -258,7 +258,7 @@ def facts(shown: Explored) -> dict[str, Any]:
         "layouts": [_layout_facts(shown, name) for name in shown.layouts],
         "colours": _colours(shown, names),
         "task": _task_facts(task) if task else None,
-        "skills": list(task.fields) if task and task.skill else [],
+        "skills": [name for name in task.fields if _is_skill(task, name)] if task else [],
         "rewarded": shown.rewarded,
     }
 
@@ -293,6 +293,14 @@ def _colours(shown: Explored, names: list[str]) -> list[dict[str, str]]:
         titles["reward"] = "recorded reward"
     titles |= {f"column:{i}": name for i, name in enumerate(names)}
     return [{"name": name, "title": title} for name, title in titles.items()]
+
+
+def _is_skill(task: Task, name: str) -> bool:
+    """Say whether a task knows a part of its state as a skill."""
+    try:
+        return task.skill is not None and task.skill((name,)) is not None
+    except VMGError:
+        return False
 
 
 def _task_facts(task: Task) -> dict[str, Any]:
