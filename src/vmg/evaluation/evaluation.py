@@ -58,8 +58,10 @@ def evaluate(
     """
     if not all(callable(getattr(actor, name, None)) for name in ("begin", "act")):
         raise VMGError(f"What is evaluated has the methods begin and act, as a policy does; {shown(actor)} has not.")
-    if not 1 <= n_episodes <= MOST_EPISODES:
-        raise VMGError(f"An evaluation needs at least one episode, and at most {MOST_EPISODES:,}, not {n_episodes}.")
+    if n_episodes < 1:
+        raise VMGError(f"An evaluation needs at least one episode, not {n_episodes}.")
+    if n_episodes > MOST_EPISODES:
+        raise VMGError(f"An evaluation has at most {MOST_EPISODES:,} episodes, not {n_episodes}.")
     seeds = range(first_seed, first_seed + n_episodes)
     done = {e.seed: e for e in known if e.seed in seeds}
     missing = [seed for seed in seeds if seed not in done]
