@@ -79,7 +79,8 @@ class Policy:
     """Follows a plan. `begin` starts an episode; in between, a decision depends on nothing before it, unless routes are
     kept to, there is noise, or a goal does not come nearer for long.
 
-    Made by `Plan.policy`, or by `Agent.policy`, which plans anew for the goal that an episode begins with.
+    Made by `Plan.policy`, or by `Agent.policy`, which plans anew for the goal that an episode begins with. Threads may
+    share agents and plans, but not a policy: it knows where its episode is, so make one for each thread.
     """
 
     def __init__(
