@@ -45,12 +45,12 @@ class Guard:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         refused = self._refused(scope, headers)
         if refused is None:
-            await self._app(scope, receive, self._with_headers(scope, send))
+            await self._app(scope, receive, _with_headers(send, self._cookie(scope)))
         elif scope["type"] == "websocket":
             await receive()
             await send({"type": "websocket.close", "code": 1008, "reason": refused[:100]})
         else:
-            await _refuse(self._with_headers(scope, send), refused)
+            await _refuse(_with_headers(send, None), refused)
 
     def _refused(self, scope: Scope, headers: dict[str, str]) -> str | None:
         """Why a request is refused; None where it is not."""
@@ -69,21 +69,30 @@ class Guard:
         return name in self._names or (self._token is not None and _is_address(name))
 
     def _has_token(self, scope: Scope, headers: dict[str, str]) -> bool:
-        given = [*_asked_token(scope), _cookie(headers)]
-        return any(secrets.compare_digest(each.encode(), str(self._token).encode()) for each in given)
+        return any(map(self._is_token, [*_asked_token(scope), _cookie(headers)]))
 
-    def _with_headers(self, scope: Scope, send: Send) -> Send:
-        added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-        if self._token and self._token in _asked_token(scope):
-            cookie = f"{COOKIE}={self._token}; HttpOnly; SameSite=Strict; Path=/"
-            added.append((b"set-cookie", cookie.encode()))
+    def _is_token(self, given: str) -> bool:
+        return secrets.compare_digest(given.encode(), str(self._token).encode())
 
-        async def sending(message: MutableMapping[str, Any]) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *added]
-            await send(message)
+    def _cookie(self, scope: Scope) -> str | None:
+        """The cookie for a page that was opened with the token in its address."""
+        if not self._token or not any(map(self._is_token, _asked_token(scope))):
+            return None
+        return f"{COOKIE}={self._token}; HttpOnly; SameSite=Strict; Path=/"
 
-        return sending
+
+def _with_headers(send: Send, cookie: str | None) -> Send:
+    """Send with the headers that every answer has."""
+    added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+    if cookie:
+        added.append((b"set-cookie", cookie.encode()))
+
+    async def sending(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", ()), *added]
+        await send(message)
+
+    return sending
 
 
 async def _refuse(send: Send, sentence: str) -> None:
