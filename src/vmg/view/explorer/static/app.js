@@ -17,7 +17,13 @@ import { listenToSearch } from "./search.js";
 import { Stage } from "./stage.js";
 import { Wanted } from "./wants.js";
 
-const PANELS = [["vertex", "Look", vertexPanel], ["ask", "Ask", askPanel], ["task", "Re-task", taskPanel], ["play", "Play", playPanel], ["replay", "Replay", replayPanel]];
+const PANELS = [
+  ["vertex", "Look", vertexPanel],
+  ["ask", "Ask", askPanel],
+  ["task", "Re-task", taskPanel],
+  ["play", "Play", playPanel],
+  ["replay", "Replay", replayPanel],
+];
 
 export class App {
   async start() {
@@ -51,7 +57,7 @@ export class App {
     if (view.want) this.wanted.take(view.want);
     await this.solve();
     await this.setColour(view.colour ?? (this.pane.plan ? "value" : "visits"));
-    if (view.camera) [this.pane.camera.x, this.pane.camera.y, this.pane.camera.scale] = [view.camera[0], view.camera[1], view.camera[2] * this.pane.camera.home];
+    if (view.camera) this.pane.camera.set(...view.camera);
     byId("loading").hidden = true;
     this.pane.redraw();
     const { tab = "vertex" } = view;
@@ -145,7 +151,8 @@ export class App {
 
   /** Choose a vertex: the panel that is open says what it means. */
   async choose(vertex, event) {
-    if (vertex >= this.facts.vertices || vertex < 0) return this.fail(new Error(`There is no vertex ${vertex}: they are numbered from 0 to ${this.facts.vertices - 1}.`));
+    const last = this.facts.vertices - 1;
+    if (vertex > last) return this.fail(new Error(`There is no vertex ${vertex}: they are numbered from 0 to ${last}.`));
     this.calm();
     const panel = this.panels[this.tab].choose ? this.tab : "vertex";
     if (panel !== this.tab) this.openTab(panel);
@@ -211,9 +218,11 @@ export class App {
     byId("title").textContent = name;
     const { graphs } = this.explorer;
     byId("graph").hidden = graphs.length < 2;
-    byId("graph").replaceChildren(...graphs.map((each) => make("option", { value: each.id, selected: each.id === this.facts.id }, `${each.name}, seed ${each.seed}`)));
+    byId("graph").replaceChildren(...graphs.map((each) => make("option", { value: each.id }, `${each.name}, seed ${each.seed}`)));
+    byId("graph").value = String(this.facts.id);
     byId("graph").onchange = (event) => this.#change(Number(event.target.value));
-    byId("facts").textContent = `${data} · ${counted(vertices, "vertex", "vertices")}, ${counted(edges, "edge")} · ${counted(episodes, "episode")}, ${counted(steps, "step")}`;
+    const graph = `${counted(vertices, "vertex", "vertices")}, ${counted(edges, "edge")}`;
+    byId("facts").textContent = `${data} · ${graph} · ${counted(episodes, "episode")}, ${counted(steps, "step")}`;
   }
 
   /** Open another graph in the same way; what was asked of this one belongs to its vertices. */
@@ -226,8 +235,8 @@ export class App {
   #makePanels() {
     this.panels = {};
     for (const [id, title, create] of PANELS) {
-      const tab = make("button", { type: "button", id: `tab-${id}`, role: "tab", "aria-controls": `view-${id}`, onclick: () => this.openTab(id) }, title);
-      byId("tabs").append(tab);
+      const properties = { id: `tab-${id}`, role: "tab", "aria-controls": `view-${id}`, onclick: () => this.openTab(id) };
+      byId("tabs").append(make("button", properties, title));
       const root = make("section", { id: `view-${id}`, role: "tabpanel", "aria-labelledby": `tab-${id}`, hidden: true });
       byId("views").append(root);
       this.panels[id] = create(this, root);

@@ -31,6 +31,11 @@ export class Camera {
     this.home = Math.min((this.width - 2 * room) / (right - left || 1), (this.height - 2 * room) / (top - bottom || 1));
   }
 
+  /** Look at a place, this many times larger than when everything is seen. */
+  set(x, y, zoom) {
+    Object.assign(this, { x, y, scale: zoom * this.home });
+  }
+
   get zoom() {
     return this.scale / this.home;
   }

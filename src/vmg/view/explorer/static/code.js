@@ -24,8 +24,9 @@ export class CodeDrawer {
 }
 
 function block(title, text) {
-  const pre = make("pre", { tabIndex: 0 }, text ?? "The address of this page reproduces what you see, as long as the explorer runs on this run.");
-  const copy = make("button.plain", { type: "button" }, "Copy");
+  const link = "The address of this page reproduces what you see, as long as the explorer runs on this run.";
+  const pre = make("pre", { tabIndex: 0 }, text ?? link);
+  const copy = make("button.plain", {}, "Copy");
   copy.onclick = async () => {
     try {
       await navigator.clipboard.writeText(text ?? location.href);

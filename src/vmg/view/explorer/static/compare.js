@@ -1,8 +1,11 @@
 // A second pane beside the first: another run or seed, or another plan on the same graph.
 
 import { get, postForArrays, served } from "./api.js";
-import { byId, make } from "./dom.js";
+import { byId } from "./dom.js";
 import { Pane, layoutOf } from "./pane.js";
+import { option } from "./panels/parts.js";
+
+const PAINTED = "A painted task belongs to the graph it was painted on. Name the goal in numbers, as position=1,1, to compare it on another graph.";
 
 export class Comparison {
   constructor(app) {
@@ -28,7 +31,8 @@ export class Comparison {
     byId("pane-b").hidden = false;
     byId("compare").setAttribute("aria-pressed", "true");
     this.kept ??= new Pane(byId("pane-b"), (pane) => this.app.stage.hands(pane));
-    byId("other-graph").replaceChildren(...this.app.explorer.graphs.map(({ id, name, seed }) => make("option", { value: id }, `${name}, seed ${seed}`)));
+    const { graphs } = this.app.explorer;
+    byId("other-graph").replaceChildren(...graphs.map(({ id, name, seed }) => option(id, `${name}, seed ${seed}`)));
     this.pane = this.kept;
     this.pane.resize();
     await this.#choose(graph, task);
@@ -45,8 +49,7 @@ export class Comparison {
   follow(moved) {
     if (!this.pane || this.pane.layout?.name !== this.app.pane.layout?.name) return;
     const other = moved === this.pane ? this.app.pane : this.pane;
-    const { x, y, zoom } = moved.camera;
-    Object.assign(other.camera, { x, y, scale: zoom * other.camera.home });
+    other.camera.set(moved.camera.x, moved.camera.y, moved.camera.zoom);
     other.moved();
   }
 
@@ -59,9 +62,9 @@ export class Comparison {
 
   /** Offer what was planned for on this page. */
   offer() {
-    const known = this.app.history.map(({ name }, i) => make("option", { value: i }, name));
-    const options = [make("option", { value: "same" }, "the same task"), ...(this.pane.facts?.rewarded ? [make("option", { value: "recorded" }, "the recorded rewards")] : []), ...known];
-    byId("other-task").replaceChildren(...options);
+    const known = this.app.history.map(({ name }, i) => option(i, name));
+    const recorded = this.pane.facts.rewarded ? [option("recorded", "the recorded rewards")] : [];
+    byId("other-task").replaceChildren(option("same", "the same task"), ...recorded, ...known);
     byId("other-task").value = this.task;
   }
 
@@ -87,7 +90,7 @@ export class Comparison {
     const { id } = this.pane.facts;
     this.app.remember({ other: { graph: id, want: task === "same" ? null : want } });
     if (!want) return this.pane.setPlan(null);
-    if (id !== this.app.facts.id && isPainted(want)) throw new Error("A painted task belongs to the graph it was painted on. Name the goal in numbers, as position=1,1, to compare it on another graph.");
+    if (id !== this.app.facts.id && isPainted(want)) throw new Error(PAINTED);
     this.pane.setPlan(await postForArrays(`graphs/${id}/plans`, { want }));
     return this.app.stage.showLegends();
   }
@@ -105,5 +108,6 @@ export class Comparison {
 }
 
 function isPainted(want) {
-  return [...(want.goals ?? []), ...(want.avoid ?? []), ...(want.rewards ?? [])].some((part) => part.vertices) || Boolean(want.without_edges);
+  const parts = [...(want.goals ?? []), ...(want.avoid ?? []), ...(want.rewards ?? [])];
+  return parts.some((part) => part.vertices) || Boolean(want.without_edges);
 }

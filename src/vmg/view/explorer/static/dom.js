@@ -4,6 +4,7 @@
 export function make(what, properties = {}, ...children) {
   const [tag, ...classes] = what.split(".");
   const element = document.createElement(tag);
+  if (tag === "button") element.type = "button"; // "submit" is the exception, and says so
   if (classes.length) element.className = classes.join(" ");
   for (const [name, value] of Object.entries(properties)) {
     if (name.includes("-") || name === "role" || name === "for") element.setAttribute(name, value);

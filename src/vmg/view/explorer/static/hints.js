@@ -7,7 +7,7 @@ const SEEN = "vmg-explorer-hints";
 export function showHints(app) {
   if (seen() || Object.keys(app.view).some((name) => ["want", "vertex", "ask", "replay"].includes(name) && app.view[name])) return;
   const { episodes } = app.facts;
-  const close = make("button.main", { type: "button" }, "Let me see");
+  const close = make("button.main", {}, "Let me see");
   close.onclick = () => {
     byId("hints").hidden = true;
     remember();

@@ -23,7 +23,7 @@ export function drawFloor(context, camera, floor) {
 /** Paint everything above the graph. `shown` has lists of vertices and places; `at` gives the place of a vertex. */
 export function drawOverlay(context, camera, shown, at) {
   clear(context, camera);
-  const look = { paper: css(named("paper")), ink: css(named("ink")), accent: css(named("accent")), trail: css(named("trail")), goal: css(named("goal")) };
+  const look = Object.fromEntries(["paper", "ink", "accent", "trail", "goal"].map((name) => [name, css(named(name))]));
   const screen = ([x, y]) => camera.toScreen(x, y);
   const line = (vertices) => vertices.map((v) => screen(at(v)));
   for (const vertex of shown.found) ring(context, screen(at(vertex)), 6, look.ink, 1.5);

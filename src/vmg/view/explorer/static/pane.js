@@ -10,7 +10,11 @@ import { shadesOf } from "./shades.js";
 
 const SLOW = 8000; // vertices that UMAP lays out in seconds
 const STILL = 140; // milliseconds without a movement until the camera counts as still
-const NOTHING = { found: [], planned: [], way: [], switches: [], trail: [], pins: [], goal: null, spot: null, subgoal: null, hovered: null, selected: null, neighbours: null, brush: null, crosshair: false };
+const NOTHING = {
+  found: [], planned: [], way: [], switches: [], trail: [], pins: [], goal: null, spot: null, subgoal: null,
+  hovered: null, selected: null, neighbours: null, brush: null, crosshair: false,
+};
+const OF_PLANS = { value: "values", steps: "steps" };
 
 export class Pane {
   constructor(element, hands) {
@@ -63,7 +67,7 @@ export class Pane {
   }
 
   async setColour(name) {
-    if (!["value", "steps"].includes(name) && !this.arrays.has(name)) {
+    if (!(name in OF_PLANS) && !this.arrays.has(name)) {
       const { arrays } = await this.source.array(name);
       this.arrays.set(name, arrays.values);
     }
@@ -84,14 +88,14 @@ export class Pane {
 
   /** The numbers behind the colours now, or null. */
   get numbers() {
-    return this.plan?.arrays[this.colour === "steps" ? "steps" : this.colour === "value" ? "values" : ""] ?? this.arrays.get(this.colour) ?? null;
+    return (this.colour in OF_PLANS ? this.plan?.arrays[OF_PLANS[this.colour]] : this.arrays.get(this.colour)) ?? null;
   }
 
   recolour() {
     if (!this.places) return;
     const { shades, low, high, logarithmic, unknown } = shadesOf(this.numbers, this.facts.vertices, this.colour, this.plan);
     const marks = new Float32Array(this.facts.vertices);
-    if (this.plan && ["value", "steps"].includes(this.colour)) for (const v of this.plan.arrays.goals) marks[v] = 1;
+    if (this.plan && this.colour in OF_PLANS) for (const v of this.plan.arrays.goals) marks[v] = 1;
     if (this.plan && this.plan.arrays.goals.length > this.facts.vertices / 3) marks.fill(0);
     for (const [vertex, mark] of this.marks) marks[vertex] = mark;
     this.scale = { low, high, logarithmic, unknown, marks: new Set(marks) };
@@ -102,6 +106,11 @@ export class Pane {
   retheme() {
     this.renderer.setColours(table(), named("edge").map((part) => part / 255));
     this.redraw();
+  }
+
+  /** Take away everything that lies over the graph. */
+  clear() {
+    this.show(NOTHING);
   }
 
   show(what) {
@@ -158,14 +167,19 @@ export class Pane {
     return new Promise((done) => this.waiting.push(done));
   }
 
+  /** Pixels across a vertex: as there is room when all are seen, and more when zoomed in. */
+  #size() {
+    const [left, bottom, right, top] = this.layout.box;
+    const room = Math.sqrt(((right - left) * (top - bottom)) / this.facts.vertices) * this.camera.home;
+    const seen = Math.min(8, Math.max(1.8, 0.42 * room));
+    return Math.min(13, seen * Math.sqrt(Math.max(1, this.camera.zoom)));
+  }
+
   #frame(now) {
     this.scheduled = null;
     if (!this.places) return;
     const still = performance.now() - this.movedAt > STILL;
-    const [left, bottom, right, top] = this.layout.box;
-    const area = (right - left) * (top - bottom) * this.camera.home ** 2;
-    const size = Math.min(13, Math.min(8, Math.max(1.8, Math.sqrt(area / this.facts.vertices) * 0.42)) * Math.sqrt(Math.max(1, this.camera.zoom)));
-    const busy = this.renderer.draw(this.camera, { still, size, now });
+    const busy = this.renderer.draw(this.camera, { still, size: this.#size(), now });
     drawFloor(this.floorContext, this.camera, this.layout.floor);
     drawOverlay(this.overlayContext, this.camera, this.shown, (vertex) => this.place(vertex));
     if (busy || !still) this.redraw();

@@ -3,6 +3,7 @@
 import { Layer } from "./layer.js";
 import { program, texture } from "./gl.js";
 
+const MISSING = "The graph is drawn with WebGL2, which this browser does not offer. Turn on its graphics acceleration, or open this page in another browser.";
 const MARGIN = 1.25; // pictures are this much larger than the window, so that panning finds something there
 
 const POINTS = `#version 300 es
@@ -69,7 +70,7 @@ void main() { painted = texture(picture, at); }`;
 export class Renderer {
   constructor(canvas) {
     const gl = canvas.getContext("webgl2", { antialias: false, depth: false });
-    if (!gl) throw new Error("The graph is drawn with WebGL2, which this browser does not offer. Turn on its graphics acceleration, or open this page in another browser.");
+    if (!gl) throw new Error(MISSING);
     this.gl = gl;
     this.canvas = canvas;
     this.programs = { points: program(gl, POINTS, DISCS), lines: program(gl, LINES, INK), sheet: program(gl, SHEET, SHOWN) };

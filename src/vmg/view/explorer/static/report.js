@@ -30,8 +30,19 @@ async function show(figure) {
 function hands(pane, tip, arrays, overlay) {
   const point = (vertex) => {
     pane.show({ hovered: vertex });
-    tip.textContent = vertex === null ? "" : `vertex ${vertex} · value ${number(arrays.values[vertex])} · ${number(arrays.visits[vertex])} recorded states`;
+    const { values, visits } = arrays;
+    const said = `vertex ${vertex} · value ${number(values[vertex])} · ${number(visits[vertex])} recorded states`;
+    tip.textContent = vertex === null ? "" : said;
   };
   const look = (x, y) => point(pane.vertexAt(x, y));
-  return { tool: () => "move", zooms: () => document.activeElement === overlay, hover: look, click: look, enter: look, leave: () => point(null), moved: () => {}, keyboard: () => {} };
+  return {
+    tool: () => "move",
+    zooms: () => document.activeElement === overlay,
+    hover: look,
+    click: look,
+    enter: look,
+    leave: () => point(null),
+    moved: () => {},
+    keyboard: () => {},
+  };
 }

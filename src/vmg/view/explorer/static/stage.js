@@ -4,7 +4,13 @@ import { gradient } from "./colours.js";
 import { byId, make, number } from "./dom.js";
 import { layoutOf } from "./pane.js";
 
-const TOOLS = [["move", "✥", "Move", "m"], ["goal", "◆", "Goal", "g"], ["reward", "◎", "Reward", "r"], ["forbidden", "✕", "Forbidden", "f"], ["erase", "⌫", "Erase", "e"]];
+const TOOLS = [
+  ["move", "✥", "Move", "m"],
+  ["goal", "◆", "Goal", "g"],
+  ["reward", "◎", "Reward", "r"],
+  ["forbidden", "✕", "Forbidden", "f"],
+  ["erase", "⌫", "Erase", "e"],
+];
 
 export class Stage {
   constructor(app) {
@@ -40,23 +46,31 @@ export class Stage {
   }
 
   showLegends() {
-    for (const pane of this.app.panes) pane.element.querySelector(".legend").replaceChildren(...this.#legend(pane));
+    for (const pane of this.app.panes) if (pane.scale) pane.element.querySelector(".legend").replaceChildren(...this.#legend(pane));
   }
 
   #legend(pane) {
     const title = pane.facts.colours.find((colour) => colour.name === pane.colour)?.title ?? "value";
-    const { low, high, logarithmic, unknown, marks } = pane.scale ?? {};
+    const { low, high, logarithmic } = pane.scale;
+    const heading = make("b", {}, title[0].toUpperCase() + title.slice(1));
+    if (low === null) return [heading, make("div.faint", {}, "Nothing is wanted yet. Paint a goal.")];
+    const planned = ["value", "steps"].includes(pane.colour);
     const ramp = make("div.ramp");
     ramp.style.background = gradient();
     const ends = pane.colour === "steps" ? [high, low] : [low, high];
-    const notes = [];
-    if (marks?.has(1)) notes.push(make("li.goal", {}, "goal"));
-    if (marks?.has(2)) notes.push(make("li.reward", {}, "reward"));
-    if (marks?.has(3)) notes.push(make("li.forbidden", {}, "forbidden"));
-    if (unknown && low !== null) notes.push(make("li.unknown", {}, ["value", "steps"].includes(pane.colour) ? "no way leads there" : "not known"));
-    const what = ["value", "steps"].includes(pane.colour) && pane.plan ? make("div.faint", {}, pane.plan.name) : null;
-    if (low === null || low === undefined) return [make("b", {}, title), make("div.faint", {}, "Nothing is wanted yet. Paint a goal.")];
-    return [make("b", {}, title[0].toUpperCase() + title.slice(1)), what, ramp, make("div.ends", {}, make("span", {}, number(ends[0])), logarithmic ? make("span", {}, "logarithmic") : null, make("span", {}, number(ends[1]))), make("ul", {}, notes)].filter(Boolean);
+    const words = [number(ends[0]), ...(logarithmic ? ["logarithmic"] : []), number(ends[1])];
+    return [
+      heading,
+      ...(planned && pane.plan ? [make("div.faint", {}, pane.plan.name)] : []),
+      ramp,
+      make("div.ends", {}, words.map((word) => make("span", {}, word))),
+      make("ul", {}, this.#shapes(pane.scale, planned)),
+    ];
+  }
+
+  #shapes({ marks, unknown }, planned) {
+    const known = ["goal", "reward", "forbidden"].filter((_, i) => marks.has(i + 1)).map((name) => make(`li.${name}`, {}, name));
+    return unknown ? [...known, make("li.unknown", {}, planned ? "no way leads there" : "not known")] : known;
   }
 
   say(text) {
@@ -139,7 +153,7 @@ export class Stage {
     const title = pane.facts.colours.find((colour) => colour.name === pane.colour)?.title;
     if (pane.numbers) parts.push(`${title} ${number(pane.numbers[vertex])}`);
     const steps = pane.plan?.arrays.steps[vertex];
-    if (pane.colour === "value" && steps !== undefined) parts.push(Number.isNaN(steps) ? "no way from here" : `${number(Math.round(steps))} steps to go`);
+    if (pane.colour === "value" && steps !== undefined) parts.push(Number.isNaN(steps) ? "no way from here" : `${Math.round(steps)} steps to go`);
     return parts.join(" · ");
   }
 
@@ -180,9 +194,13 @@ export class Stage {
   }
 
   #makeTools() {
-    const buttons = TOOLS.map(([name, shape, title, key]) => make("button", { type: "button", id: `tool-${name}`, title: `${title} (key ${key})`, "aria-pressed": "false", onclick: () => this.setTool(name) }, make(`span.shape.${name}`, { "aria-hidden": "true" }, shape), title));
-    const size = make("input", { type: "range", min: 8, max: 90, value: this.radius, oninput: (event) => (this.radius = Number(event.target.value)) });
-    const weight = make("input", { type: "range", min: -2, max: 2, step: 0.5, value: 1, oninput: (event) => this.#weigh(Number(event.target.value)) });
+    const buttons = TOOLS.map(([name, shape, title, key]) => {
+      const properties = { id: `tool-${name}`, title: `${title} (key ${key})`, "aria-pressed": "false", onclick: () => this.setTool(name) };
+      return make("button", properties, make(`span.shape.${name}`, { "aria-hidden": "true" }, shape), title);
+    });
+    const slider = (properties, take) => make("input", { type: "range", ...properties, oninput: (event) => take(Number(event.target.value)) });
+    const size = slider({ min: 8, max: 90, value: this.radius }, (radius) => (this.radius = radius));
+    const weight = slider({ min: -2, max: 2, step: 0.5, value: 1 }, (paid) => this.#weigh(paid));
     const label = make("label", { id: "weight" }, make("span", {}, "Pays 1"), weight);
     byId("tools").append(...buttons, make("label", {}, "Brush", size), label);
     byId("tools").hidden = true;

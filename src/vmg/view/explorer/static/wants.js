@@ -17,7 +17,8 @@ export class Wanted {
   }
 
   get isNew() {
-    return Boolean(this.goals.length || this.painted.size || this.rewards.size || this.forbidden.size || this.regions.length || this.gone.length);
+    const lists = this.goals.length + this.regions.length + this.gone.length;
+    return lists + this.painted.size + this.rewards.size + this.forbidden.size > 0;
   }
 
   /** Goals and rewards are different tasks: whichever is painted last stands. */
@@ -72,7 +73,8 @@ export class Wanted {
     for (const { vertices, weight } of want.rewards ?? []) for (const v of vertices) this.rewards.set(v, weight);
     this.goals = [...(want.goals ?? [])];
     if (this.goals.length === 1 && this.goals[0].vertices) this.painted = new Set(this.goals.pop().vertices);
-    for (const region of want.avoid ?? []) region.vertices ? region.vertices.forEach((v) => this.forbidden.add(v)) : this.regions.push(region);
+    this.regions = (want.avoid ?? []).filter((region) => !region.vertices);
+    this.forbidden = new Set((want.avoid ?? []).flatMap((region) => region.vertices ?? []));
     this.gone = want.without_edges ?? [];
     this.join = want.join ?? "in order";
     this.stay = want.stay ?? false;

@@ -12,8 +12,8 @@ export function askPanel(app, root) {
   root.append(
     make("h2", {}, "Ask for a way"),
     make("p.faint", {}, "Click where it should go. Hold Shift, or press Pick, to choose where it starts."),
-    make("div.row", {}, make("label.grow", {}, "From", from), make("button", { type: "button", onclick: () => pick("from") }, "Pick")),
-    make("div.row", {}, make("label.grow", {}, "To", to), make("button", { type: "button", onclick: () => pick("to") }, "Pick")),
+    make("div.row", {}, make("label.grow", {}, "From", from), make("button", { onclick: () => pick("from") }, "Pick")),
+    make("div.row", {}, make("label.grow", {}, "To", to), make("button", { onclick: () => pick("to") }, "Pick")),
     answer,
   );
 
@@ -25,7 +25,8 @@ export function askPanel(app, root) {
   function fill() {
     state.from ??= app.facts.play.possible ? { start: 0 } : { episode: 0, step: 0 };
     const starts = [[{ episode: 0, step: 0 }, "the start of recorded episode 0"]];
-    if (app.facts.play.possible) starts.unshift([{ start: 0 }, "a start of the environment (seed 0)"], [{ start: 1 }, "another start (seed 1)"]);
+    const own = [[{ start: 0 }, "a start of the environment (seed 0)"], [{ start: 1 }, "another start (seed 1)"]];
+    if (app.facts.play.possible) starts.unshift(...own);
     offer(from, starts, state.from, (value) => (value.vertex !== undefined ? `vertex ${value.vertex}` : "a recorded state"));
     offer(to, app.want ? [["task", `the task: ${app.plan?.name ?? "what is wanted"}`]] : [], state.to, (value) => `vertex ${value.vertex}`);
   }
@@ -45,22 +46,27 @@ export function askPanel(app, root) {
     if (!state.to) return;
     app.remember({ ask: { from: state.from, to: state.to, gone: state.gone } });
     const rules = state.gone.length ? { without_edges: state.gone } : {};
-    const want = state.to === "task" ? { ...app.want, ...rules } : { goals: [{ vertices: [state.to.vertex] }], ...rulesOf(app.want), ...rules };
+    const wanted = state.to === "task" ? app.want : { goals: [{ vertices: [state.to.vertex] }], ...rulesOf(app.want) };
     await app.attempt(async () => {
-      const way = await post(`graphs/${app.facts.id}/ways`, { want, from: state.from });
+      const way = await post(`graphs/${app.facts.id}/ways`, { want: { ...wanted, ...rules }, from: state.from });
       show(way);
     });
   }
 
   function show(way) {
-    const switches = way.stages.flatMap((stage) => stage.pieces.slice(1).map((piece) => piece.vertices?.[0])).filter((v) => v !== undefined);
+    const pieced = way.stages.flatMap((stage) => stage.pieces);
+    const switches = way.stages.flatMap((stage) => stage.pieces.slice(1)).flatMap((piece) => piece.vertices?.slice(0, 1) ?? []);
     const ends = [[way.from.vertex, "from"]];
     if (way.path.length > 1) ends.push([way.path.at(-1), way.possible ? "to" : "nearest"]);
     app.pane.show({ way: way.path, switches, pins: ends, selected: null, neighbours: null });
     app.code.set("this way", way.code);
     answer.replaceChildren(
       said(way.said, way.possible),
-      large([["steps", Math.round(way.steps)], ["edges", Math.max(0, way.path.length - 1)], ["recordings", new Set(way.stages.flatMap((stage) => stage.pieces.map((piece) => piece.episode))).size]]),
+      large([
+        ["steps", Math.round(way.steps)],
+        ["edges", Math.max(0, way.path.length - 1)],
+        ["recordings", new Set(pieced.map((piece) => piece.episode)).size],
+      ]),
       ...way.stages.flatMap((stage) => pieces(stage, way.stages.length > 1)),
       ...gone(way),
     );
@@ -69,17 +75,21 @@ export function askPanel(app, root) {
   function pieces(stage, several) {
     const count = new Map(stage.edges.map((edge) => [`${edge.tail} ${edge.head}`, edge.count]));
     const items = stage.pieces.map((piece) => {
-      const counts = (piece.vertices ?? []).slice(1).map((head, i) => count.get(`${piece.vertices[i]} ${head}`)).filter((n) => n !== undefined);
+      const vertices = piece.vertices ?? [];
+      const counts = vertices.slice(1).flatMap((head, i) => count.get(`${vertices[i]} ${head}`) ?? []);
       const often = counts.length ? `, each edge recorded ${between(counts)}` : "";
-      const text = piece.episode === null ? `${piece.kind}: nobody recorded this` : ["Episode ", link(piece.episode, piece.first), `, steps ${piece.first} to ${piece.last}${often}`];
-      return make("li", { onmouseenter: () => app.pane.show({ found: piece.vertices ?? [] }), onmouseleave: () => app.pane.show({ found: [] }) }, text);
+      const steps = `, steps ${piece.first} to ${piece.last}${often}`;
+      const recorded = piece.episode !== null;
+      const text = recorded ? ["Episode ", link(piece.episode, piece.first), steps] : `${piece.kind}: nobody recorded this`;
+      const point = (found) => () => app.pane.show({ found });
+      return make("li", { onmouseenter: point(vertices), onmouseleave: point([]) }, text);
     });
     if (!items.length) return [];
     return [make("h3", {}, several ? `${stage.name}, stitched from` : "Stitched from"), make("ol.pieces", {}, items)];
   }
 
   function link(episode, step) {
-    return make("button.link", { type: "button", onclick: () => app.panels.replay.open("recorded", episode, step) }, String(episode));
+    return make("button.link", { onclick: () => app.panels.replay.open("recorded", episode, step) }, String(episode));
   }
 
   /** Offer to take away the edge that was recorded least, and list what is gone. */
@@ -88,10 +98,14 @@ export function askPanel(app, root) {
     const edges = way.stages.flatMap((stage) => stage.edges);
     const weakest = edges.reduce((least, edge) => (least === null || edge.count < least.count ? edge : least), null);
     if (weakest) {
-      const take = make("button", { type: "button", onclick: () => remove([weakest.tail, weakest.head]) }, `Without ${weakest.tail} → ${weakest.head}, recorded ${counted(weakest.count, "time")}`);
-      parts.push(make("div.row", {}, take));
+      const { tail, head, count } = weakest;
+      const words = `Without ${tail} → ${head}, recorded ${counted(count, "time")}`;
+      parts.push(make("div.row", {}, make("button", { onclick: () => remove([tail, head]) }, words)));
     }
-    const chips = state.gone.map((edge, i) => make("li", {}, `${edge[0]} → ${edge[1]} is gone`, make("button", { type: "button", "aria-label": `Bring back the edge from ${edge[0]} to ${edge[1]}`, onclick: () => restore(i) }, "×")));
+    const chips = state.gone.map(([tail, head], i) => {
+      const back = { "aria-label": `Bring back the edge from ${tail} to ${head}`, onclick: () => restore(i) };
+      return make("li", {}, `${tail} → ${head} is gone`, make("button", back, "×"));
+    });
     if (chips.length) parts.push(make("ul.chips", {}, chips));
     parts.push(make("p.faint", {}, "A whole region: paint it as forbidden under Re-task, then ask again."));
     return parts;

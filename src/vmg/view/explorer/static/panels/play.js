@@ -8,25 +8,26 @@ const ROWS = 300;
 const SPEEDS = [["0.03", "30 steps a second"], ["0", "as fast as it can"], ["0.2", "5 steps a second"], ["1", "1 step a second"]];
 
 export function playPanel(app, root) {
-  const film = make("img.picture.film", { alt: "The simulator, live", hidden: true });
+  const screen = make("img.picture.film", { alt: "The simulator, live", hidden: true });
   const what = make("select", { "aria-label": "What to play" });
   const seed = make("input", { type: "number", min: 0, value: 0, "aria-label": "Seed" });
   const speed = make("select", { "aria-label": "Speed" }, SPEEDS.map(([value, title]) => option(value, title)));
-  const go = make("button.main", { type: "button", onclick: () => start() }, "▶ Play");
-  const stop = make("button", { type: "button", disabled: true, onclick: () => live?.send(JSON.stringify({ stop: true })) }, "■ Stop");
-  const other = make("button", { type: "button", onclick: () => again(1) }, "Other seed");
+  const go = make("button.main", { onclick: () => start() }, "▶ Play");
+  const stop = make("button", { disabled: true, onclick: () => live?.send(JSON.stringify({ stop: true })) }, "■ Stop");
+  const other = make("button", { onclick: () => again(1) }, "Other seed");
   const bar = make("progress", { value: 0, max: 1, "aria-label": "Steps played" });
-  const numbers = make("div");
+  const totals = make("div");
   const heading = make("p.faint");
   const ending = make("div", { "aria-live": "polite" });
   const rows = make("tbody");
-  const decisions = make("div.scroll", { tabIndex: 0 }, make("table", {}, make("thead", {}, make("tr", {}, ["step", "vertex", "subgoal", "distance", "reward", "action"].map((name) => make("th", {}, name)))), rows));
+  const head = make("tr", {}, ["step", "vertex", "subgoal", "distance", "reward", "action"].map((name) => make("th", {}, name)));
+  const decisions = make("div.scroll", { tabIndex: 0 }, make("table", {}, make("thead", {}, head), rows));
   root.append(
     make("h2", {}, "Play"),
     make("div.row", {}, make("label.grow", {}, what)),
     make("div.row", {}, make("label", {}, "Seed", seed), make("label.grow", {}, speed)),
     make("div.row", {}, go, stop, other),
-    film, bar, numbers, heading, ending,
+    screen, bar, totals, heading, ending,
     make("h3", {}, "Every decision"),
     decisions,
   );
@@ -40,7 +41,9 @@ export function playPanel(app, root) {
     go.disabled = other.disabled = !possible;
     if (!possible) ending.replaceChildren(said(why, false));
     const { value } = what;
-    what.replaceChildren(...(app.want ? [option("new", `the task: ${app.plan?.name ?? "what is wanted"}`)] : []), ...(app.facts.task ? [option("own", `${app.facts.task.name} as it is evaluated`)] : []));
+    const asked = app.want ? [option("new", `the task: ${app.plan?.name ?? "what is wanted"}`)] : [];
+    const own = app.facts.task ? [option("own", `${app.facts.task.name} as it is evaluated`)] : [];
+    what.replaceChildren(...asked, ...own);
     what.value = value || (app.wanted.isNew || !app.facts.task ? "new" : "own");
     if (!what.value) what.selectedIndex = 0;
   }
@@ -57,12 +60,14 @@ export function playPanel(app, root) {
     off = 0;
     rows.replaceChildren();
     ending.replaceChildren();
-    film.hidden = true;
+    screen.hidden = true;
     delete root.dataset.ended;
     app.remember({ seed: Number(seed.value) });
     live = socket(`graphs/${app.facts.id}/play`);
     const mine = live;
-    live.onopen = () => mine.send(JSON.stringify({ want: what.value === "new" ? app.want : null, seed: Number(seed.value), frames_per_second: 15, pictures: app.facts.play.pictures, delay: Number(speed.value) }));
+    const wish = { want: what.value === "new" ? app.want : null, seed: Number(seed.value), delay: Number(speed.value) };
+    const film = { frames_per_second: 15, pictures: app.facts.play.pictures };
+    live.onopen = () => mine.send(JSON.stringify({ ...wish, ...film }));
     live.onmessage = ({ data }) => mine === live && (typeof data === "string" ? told(JSON.parse(data)) : framed(data));
     live.onclose = () => mine === live && broken();
     stop.disabled = false;
@@ -94,10 +99,12 @@ export function playPanel(app, root) {
   function begun({ horizon, plan, goal, why_no_pictures }) {
     bar.max = horizon || 1;
     bar.value = 0;
-    app.pane.show({ goal: app.pane.layout.floor ? goal : null, trail: [], found: [], pins: [], way: [], switches: [], selected: null, neighbours: null });
+    app.pane.clear();
+    app.pane.show({ goal: app.pane.layout.floor ? goal : null });
     app.showPlan(plan && plan !== app.plan?.plan ? () => getArrays(`graphs/${app.facts.id}/plans/${plan}`) : null);
-    const own = what.value === "new" && app.facts.task?.goal ? "The simulator draws the goal of its own task; the policy heads for yours." : "";
-    if (why_no_pictures || own) ending.replaceChildren(make("p.faint", {}, why_no_pictures || own));
+    const beside = what.value === "new" && app.facts.task?.goal;
+    const note = why_no_pictures || (beside ? "The simulator draws the goal of its own task; the policy heads for yours." : "");
+    if (note) ending.replaceChildren(make("p.faint", {}, note));
   }
 
   function stepped(message) {
@@ -106,8 +113,9 @@ export function playPanel(app, root) {
     trail.push(spot);
     bar.value = step + 1;
     if (message.off_graph) off += 1;
-    numbers.replaceChildren(large([["steps", step + 1], ["return", message.return], ["steps off the graph", off]]));
-    rows.prepend(make("tr", {}, [step, vertex, subgoal, message.distance, message.reward, message.action.map((x) => x.toFixed(2)).join(" ")].map((cell, i) => make(i < 5 ? "td.number" : "td", {}, typeof cell === "number" ? number(cell) : cell))));
+    totals.replaceChildren(large([["steps", step + 1], ["return", message.return], ["steps off the graph", off]]));
+    const numbers = [step, vertex, subgoal, message.distance, message.reward].map((x) => make("td.number", {}, number(x)));
+    rows.prepend(make("tr", {}, numbers, make("td", {}, message.action.map((x) => x.toFixed(2)).join(" "))));
     if (rows.childElementCount > ROWS) rows.lastChild.remove();
     heading.textContent = message.wanted ? `Heading for ${message.wanted}` : "";
     app.pane.show({ trail, spot, subgoal, planned: path });
@@ -117,9 +125,9 @@ export function playPanel(app, root) {
     const address = URL.createObjectURL(new Blob([new Uint8Array(data, 4)], { type: "image/jpeg" }));
     const last = picture;
     picture = address;
-    film.onload = () => last && URL.revokeObjectURL(last);
-    film.src = address;
-    film.hidden = false;
+    screen.onload = () => last && URL.revokeObjectURL(last);
+    screen.src = address;
+    screen.hidden = false;
   }
 
   function ended(message) {
@@ -135,7 +143,7 @@ export function playPanel(app, root) {
     leave() {
       finish();
       app.showPlan(null);
-      app.pane.show({ trail: [], spot: null, subgoal: null, planned: [], goal: null });
+      app.pane.clear();
     },
     begin() {
       app.openTab("play");

@@ -11,20 +11,25 @@ export function taskPanel(app, root) {
   const forbidden = make("ul.chips", { "aria-label": "Forbidden" });
   const answer = make("div", { "aria-live": "polite" });
   const text = make("input.grow", { type: "text", "aria-label": "A goal in numbers", autocomplete: "off", spellcheck: false });
-  const join = make("select", { "aria-label": "How several goals belong together", onchange: () => change(() => (app.wanted.join = join.value)) }, option("in order", "one after the other"), option("any", "any one of them"), option("all", "all at once"));
+  const ways = [option("in order", "one after the other"), option("any", "any one of them"), option("all", "all at once")];
+  const join = make("select", { "aria-label": "How several goals belong together" }, ways);
+  join.onchange = () => change(() => (app.wanted.join = join.value));
   const stay = make("input", { type: "checkbox", onchange: () => change(() => (app.wanted.stay = stay.checked)) });
-  const next = make("button", { type: "button", onclick: () => nextGoal() }, "Then another goal");
-  const play = make("button.main", { type: "button", onclick: () => app.panels.play.begin() }, "▶ Play it");
+  const next = make("button", { onclick: () => nextGoal() }, "Then another goal");
+  const play = make("button.main", { onclick: () => app.panels.play.begin() }, "▶ Play it");
+  const again = make("button.plain", { onclick: () => change(() => app.wanted.clear()) }, "Start over");
+  const add = make("button", { type: "submit" }, "Add goal");
+  const forbid = make("button", { onclick: () => forbidText() }, "Forbid");
   root.append(
-    make("h2", {}, "Ask for something new", make("button.plain", { type: "button", onclick: () => change(() => app.wanted.clear()) }, "Start over")),
+    make("h2", {}, "Ask for something new", again),
     make("p.faint", {}, "Choose Goal, Reward or Forbidden beside the graph and paint. Nothing is trained: values follow the brush."),
-    make("form.row", { onsubmit: (event) => addText(event) }, text, make("button", { type: "submit" }, "Add goal"), make("button", { type: "button", onclick: () => forbidText() }, "Forbid")),
+    make("form.row", { onsubmit: (event) => addText(event) }, text, add, forbid),
     skills,
     goals,
     make("div.row", {}, join, make("label", {}, stay, "stay there"), next),
     forbidden,
     answer,
-    make("div.row", {}, play, make("button", { type: "button", onclick: () => app.panels.ask.task() }, "Explain the way")),
+    make("div.row", {}, play, make("button", { onclick: () => app.panels.ask.task() }, "Explain the way")),
   );
 
   function change(work) {
@@ -52,8 +57,12 @@ export function taskPanel(app, root) {
 
   function update() {
     const { wanted } = app;
-    const chip = (words, remove) => make("li", {}, words, make("button", { type: "button", "aria-label": `Remove ${words}`, onclick: () => change(remove) }, "×"));
-    const known = wanted.goals.map((goal, i) => chip(`${wanted.goals.length > 1 ? `${i + 1}. ` : ""}${inWords(goal)}`, () => wanted.goals.splice(i, 1)));
+    const chip = (words, remove) => {
+      const cross = make("button", { "aria-label": `Remove ${words}`, onclick: () => change(remove) }, "×");
+      return make("li", {}, words, cross);
+    };
+    const place = (i) => (wanted.goals.length > 1 ? `${i + 1}. ` : "");
+    const known = wanted.goals.map((goal, i) => chip(place(i) + inWords(goal), () => wanted.goals.splice(i, 1)));
     if (wanted.painted.size) known.push(chip(`painted goal: ${wanted.painted.size} vertices`, () => wanted.painted.clear()));
     if (wanted.rewards.size) known.push(chip(`painted reward: ${wanted.rewards.size} vertices`, () => wanted.rewards.clear()));
     goals.replaceChildren(...known);
@@ -74,14 +83,16 @@ export function taskPanel(app, root) {
       app.pane.setPlan({ ...(await getArrays(`graphs/${app.facts.id}/plans/${plan.plan}?stage=${stage}`)), name: plan.stages[stage] });
       app.stage.showLegends();
     });
-    const buttons = plan.stages.map((name, i) => make("li.pick", {}, make("button", { type: "button", onclick: () => show(i) }, `${i + 1}. ${name}`)));
+    const pick = (name, i) => make("li.pick", {}, make("button", { onclick: () => show(i) }, `${i + 1}. ${name}`));
+    const buttons = plan.stages.map(pick);
     return [make("p.faint", {}, "Values on the way to:"), make("ul.chips", {}, buttons)];
   }
 
   function enter() {
     const [name, columns] = Object.entries(app.facts.fields)[0] ?? ["0", [0]];
     text.placeholder = `${name}=${columns.map((column) => Number(app.facts.columns[column]?.high.toPrecision(2) ?? 1)).join(",")}`;
-    skills.replaceChildren(...app.facts.skills.map((skill) => make("li.pick", {}, make("button", { type: "button", onclick: () => change(() => app.wanted.add({ skill })) }, skill))));
+    const offer = (skill) => make("button", { onclick: () => change(() => app.wanted.add({ skill })) }, skill);
+    skills.replaceChildren(...app.facts.skills.map((skill) => make("li.pick", {}, offer(skill))));
     play.disabled = !app.facts.play.possible;
     play.title = app.facts.play.why ?? "";
     app.stage.setTool(app.wanted.isNew ? "move" : "goal");

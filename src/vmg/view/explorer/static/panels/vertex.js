@@ -11,7 +11,8 @@ export function vertexPanel(app, root) {
     const plan = app.plan ? `?plan=${app.plan.plan}` : "";
     const found = await get(`graphs/${app.facts.id}/vertices/${vertex}${plan}`);
     app.remember({ vertex });
-    app.pane.show({ selected: vertex, way: found.path ?? [], switches: [], pins: [], neighbours: { vertex, into: found.into.map((edge) => edge.vertex), out: found.out.map((edge) => edge.vertex) } });
+    const [into, out] = [found.into, found.out].map((edges) => edges.map((edge) => edge.vertex));
+    app.pane.show({ selected: vertex, way: found.path ?? [], switches: [], pins: [], neighbours: { vertex, into, out } });
     root.replaceChildren(...described(app, found));
   }
 
@@ -25,7 +26,7 @@ export function vertexPanel(app, root) {
 }
 
 function welcome(app) {
-  const start = (title, go) => make("button", { type: "button", onclick: go }, title);
+  const start = (title, go) => make("button", { onclick: go }, title);
   return [
     make("h2", {}, "What the robot knows"),
     make("p", {}, "Click a dot to see the state it stands for, where one can go from it, and what it is worth."),
@@ -54,17 +55,19 @@ function described(app, found) {
   parts.push(...edges(app, "Leads on to", found.out, found.out_count), ...edges(app, "Comes from", found.into, found.into_count));
   parts.push(make("h3", {}, `Recorded episodes through it: ${number(found.episode_count)}`));
   const open = (row) => app.panels.replay.open("recorded", found.episodes[row].episode, found.episodes[row].first);
-  if (found.episodes.length) parts.push(table(["episode", "first at step", "visits"], found.episodes.map((each) => [each.episode, each.first, each.visits]), open));
+  const rows = found.episodes.map((each) => [each.episode, each.first, each.visits]);
+  if (rows.length) parts.push(table(["episode", "first at step", "visits"], rows, open));
   return parts.filter(Boolean);
 }
 
 function makeAsk(app, vertex) {
-  return make("button.plain", { type: "button", onclick: () => app.panels.ask.to(vertex) }, "How to get there?");
+  return make("button.plain", { onclick: () => app.panels.ask.to(vertex) }, "How to get there?");
 }
 
 function picture(app, { vertex, picture: there }) {
   if (!there) return null;
-  const image = make("img.picture", { alt: `The state of vertex ${vertex} in the simulator`, src: `api/graphs/${app.facts.id}/vertices/${vertex}/picture`, width: 360, height: 270 });
+  const src = `api/graphs/${app.facts.id}/vertices/${vertex}/picture`;
+  const image = make("img.picture", { alt: `The state of vertex ${vertex} in the simulator`, src, width: 360, height: 270 });
   image.onerror = () => image.remove();
   return image;
 }
@@ -73,6 +76,7 @@ function edges(app, title, found, count) {
   if (!found.length) return [make("h3", {}, title), make("p.faint", {}, "Nothing recorded.")];
   const worth = found.some((edge) => edge.value !== undefined && edge.value !== null);
   const header = ["vertex", "recorded", ...(worth ? ["value"] : [])];
-  const rows = found.map((edge) => [edge.vertex, edge.count ? counted(edge.count, "time") : `never (${edge.kind})`, ...(worth ? [edge.value] : [])]);
+  const often = ({ count: times, kind }) => (times ? counted(times, "time") : `never (${kind})`);
+  const rows = found.map((edge) => [edge.vertex, often(edge), ...(worth ? [edge.value] : [])]);
   return [make("h3", {}, `${title} ${counted(count, "vertex", "vertices")}`), table(header, rows, (row) => app.choose(found[row].vertex))];
 }
