@@ -68,7 +68,8 @@ class Explored:
         try:
             return self.run.find_task(), ""
         except VMGError as error:
-            return None, str(error)
+            reason = str(error).partition(" Name one ")[0]  # a list of all tasks follows
+            return None, f"{reason} Name a task: vmg explore {self.run.folder} --task file.py:NAME"
 
     @found_once
     def episodes(self) -> Episodes | None:
