@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from vmg.agent.agent import Agent
+from vmg.agent.auto import choose
 from vmg.agent.auto.columns import look_at
 from vmg.agent.auto.graphs import choose_graph, step_length
 from vmg.agent.auto.imagination import Imagination
 from vmg.agent.auto.learning import choose_learning, held_out_of
+from vmg.agent.auto.likeness import steps_apart
 from vmg.base.errors import VMGError
 from vmg.data import Episodes
 from vmg.learn.config import LearnConfig, Training
@@ -137,16 +139,55 @@ def test_actions_of_any_size_are_learned_and_given_in_their_own_units(scale):
     )
 
 
-def test_the_radius_covers_what_was_held_out(data):
-    known, held_out = held_out_of(data)
-    points = [each.observations[:, :2].copy() for each in (known, held_out)]
-    chosen = choose_graph(known, points[0], held_out, points[1])
+def placed(episodes: Episodes):
+    """Known and held-out episodes, each with the place and speed of the cart as features."""
+    known, held_out = held_out_of(episodes)
+    return known, known.observations[:, :2].copy(), held_out, held_out.observations[:, :2].copy()
+
+
+def test_the_radius_covers_what_was_held_out():
+    known, features, held_out, held = placed(cart(60))
+    chosen = choose_graph(known, features, held_out, held)
     (radius, _) = chosen.choices
     assert chosen.radius == pytest.approx(float(radius.value), rel=1e-2)
     uncovered = dict(radius.tried)
     assert uncovered[radius.value] <= 0.1
     smaller = [share for tried, share in radius.tried if float(tried) < chosen.radius * 0.99]
-    assert all(share > 0.1 for share in smaller) or step_length(known, points[0]) > chosen.radius
+    assert all(share > 0.1 for share in smaller) or step_length(known, features) > chosen.radius
+
+
+def test_coverage_of_a_few_episodes_does_not_widen_the_radius(data):
+    known, features, held_out, held = placed(data)
+    elsewhere = held + np.float32(3 * step_length(known, features))
+    near, far = (choose_graph(known, features, held_out, each) for each in (held, elsewhere))
+    assert near.radius == far.radius
+    assert "Too little was held out" in far.choices[0].why
+
+
+def test_where_nothing_covers_enough_the_radius_still_reaches():
+    known, features, held_out, held = placed(cart(60))
+    chosen = choose_graph(known, features, held_out, held + np.float32(1e3))
+    assert chosen.radius >= 2 * step_length(known, features) * 0.999
+    assert "None covers enough" in chosen.choices[0].why
+
+
+def test_recordings_are_as_far_apart_as_they_are():
+    here = cart(20)
+    shifts = np.repeat(np.arange(20) * 50.0, 41)[:, None] * np.array([1, 0, 0, 0])
+    apart = replace(here, observations=here.observations + shifts.astype(np.float32))
+    spread = look_at(here).spread
+    assert steps_apart(*held_out_of(here), spread) < 1
+    assert steps_apart(*held_out_of(apart), spread) > 100
+
+
+def test_recordings_unlike_one_another_are_not_followed():
+    here = cart(8, 20)
+    worlds = np.repeat(np.random.default_rng(0).normal(size=(8, 9)), 21, axis=0).astype(np.float32)
+    unlike = replace(here, observations=np.hstack([here.observations, worlds]))
+    chosen = choose(unlike, steps=20, show_progress=False)
+    assert chosen.config.solve.paths == "edges"
+    assert not chosen.config.act.keep_path
+    assert chosen.config.learn.low_level.inputs in ("raw", "normalised")
 
 
 def test_an_agent_without_settings_gets_them_from_the_data(monkeypatch):
@@ -155,6 +196,7 @@ def test_an_agent_without_settings_gets_them_from_the_data(monkeypatch):
     episodes = cart(8, 20)
     (agent,) = Agent.fit(episodes, show_progress=False)
     assert agent.config.learn.steps in (80, 160)
+    assert agent.config.solve.paths == "recordings"
     assert {choice.setting for choice in agent.choices} >= {"graph.radius", "act.subgoal-steps", "learn.steps"}
     solved = agent.build(episodes).solve()
     assert np.isfinite(solved.policy().act(episodes.observations[0])).all()

@@ -23,6 +23,8 @@ UNLIKE = 2.0
 COVERED = 0.9
 REACHED = 0.8
 """Share of what any of the radii reaches."""
+FEW = 5
+"""Episodes held out below which coverage says little: two of twenty may be unlike the rest by chance."""
 STARTS = 30
 """Episodes from whose beginnings it is asked what can be reached."""
 
@@ -56,17 +58,23 @@ def choose_graph(
     """
     step = step_length(known, features)
     tried = [_tried(known, features, held_out, held, times * step) for times in RADII]
-    chosen = _choose(tried) if alike else tried[RADII.index(UNLIKE)]
-    return GraphChosen(chosen.radius, _discount(known, chosen), _choices(tried, chosen, known))
+    least = tried[RADII.index(UNLIKE)]
+    chosen, why = least, "Episodes are unlike one another: two recorded steps, so that each stays by itself."
+    if alike:
+        chosen, why = _choose(tried, least, judged=len(held_out) >= FEW)
+    return GraphChosen(chosen.radius, _discount(known, chosen), _choices(tried, chosen, why, known))
 
 
-def _choose(tried: list[Tried]) -> Tried:
+def _choose(tried: list[Tried], least: Tried, *, judged: bool) -> tuple[Tried, str]:
+    """The smallest that reaches and covers enough, or else reaches enough and is no smaller than `least`; and why."""
     everywhere = max(each.reached for each in tried)
     reaching = [each for each in tried if each.reached >= REACHED * everywhere]
-    enough = [each for each in reaching if each.covered >= COVERED]
-    least = tried[RADII.index(UNLIKE)]
+    enough = [each for each in reaching if judged and each.covered >= COVERED]
     wide = [each for each in reaching if each.radius >= least.radius]
-    return (enough or wide or [least])[0]
+    if enough:
+        return enough[0], "The smallest that covers and reaches enough."
+    why = "None covers enough of what was held out" if judged else "Too little was held out to judge coverage by"
+    return (wide or [least])[0], f"{why}: the smallest from two recorded steps on that reaches enough."
 
 
 def step_length(episodes: Episodes, features: Float32s) -> float:
@@ -96,20 +104,15 @@ def _discount(episodes: Episodes, chosen: Tried) -> float:
     return round(float(np.clip(1 - 1 / max(edges, 1.0), 0.95, 0.99)), 3)
 
 
-def _choices(tried: list[Tried], chosen: Tried, episodes: Episodes) -> tuple[Choice, ...]:
+def _choices(tried: list[Tried], chosen: Tried, why: str, episodes: Episodes) -> tuple[Choice, ...]:
     facts = (
         f"It covers {100 * chosen.covered:.0f} % of the observations held out; from where episodes begin "
         f"{100 * chosen.reached:.0f} % of the vertices can be reached; an edge takes {chosen.steps_per_edge:.1f} steps."
     )
-    first = (
-        "The smallest that covers and reaches enough."
-        if chosen.covered >= COVERED
-        else "None covers enough of the episodes held out: the smallest from two recorded steps on that reaches enough."
-    )
     radius = Choice(
         setting="graph.radius",
         value=f"{chosen.radius:.3g}",
-        why=f"{first} {facts}",
+        why=f"{why} {facts}",
         tried=tuple((f"{each.radius:.3g}", 1 - each.covered) for each in tried),
         judged_by="share of held-out observations it does not cover",
     )

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from vmg.act.settings import ActConfig
 from vmg.agent.auto.choice import Choice, as_value
 from vmg.agent.auto.columns import Columns, look_at
 from vmg.agent.auto.imagination import Imagination
@@ -109,7 +110,9 @@ class _Trials:
     def choose(self) -> Learned:
         candidates = self._candidates()
         learned = self._learn(candidates, self.trial_steps)
-        name, ahead, followed = self._followed_best(candidates, learned)
+        name, ahead, followed = (
+            self._followed_best(candidates, learned) if self._alike else self._nothing_to_judge_by(candidates)
+        )
         decay, steps, rounds = self._learned_enough(name, candidates[name])
         translator = replace(candidates[name], decay_rate=decay, memory=max(steps // 8, 1))
         config = replace(self.base, low_level=translator, steps=steps, checkpoint_every=max(steps // 4, 1))
@@ -119,7 +122,7 @@ class _Trials:
             value=f"{noise:.3g}, when stuck",
             why="So far recorded actions lie from the translator's on episodes held out; it frees a body that sticks.",
         )
-        choices = (*self._scaling(), self._routes(), *followed, *rounds, stuck)
+        choices = (*self._scaling(), self._routes(), *followed, *rounds, *((stuck,) if self._alike else ()))
         return Learned(config, ahead, noise, self._alike, choices)
 
     @property
@@ -127,16 +130,12 @@ class _Trials:
         return self.apart < UNLIKE
 
     def _candidates(self) -> dict[str, Translator]:
-        """What a translator can see, the fewest columns first, and how it is scaled.
-
-        Goals as differences are learned between states of one recording. From a state that is like none, the difference
-        to a recorded one is like none that was learned, so goals are then seen as they are.
-        """
+        """What a translator can see, the fewest columns first, and how it is scaled."""
         sane = _sane(self.columns.spread[~self.columns.constant])
         inputs: tuple[Inputs, ...] = ("raw relative", "relative", "raw") if sane else ("relative", "normalised")
-        if not self._alike:
-            inputs = inputs[-1:]
         seen = _distinct(self.columns)
+        if not self._alike:  # the difference to another's state is then like none that was learned: goals as they are
+            inputs, seen = inputs[-1:], dict([list(seen.items())[-1]])
         return {
             f"{which}, {scaling}": Translator(columns=columns, inputs=scaling)
             for which, columns in seen.items()
@@ -191,6 +190,12 @@ class _Trials:
             judged_by=judged,
         )
         return name, ahead, (seen, far)
+
+    def _nothing_to_judge_by(self, candidates: Mapping[str, Translator]) -> tuple[str, int, tuple[Choice, ...]]:
+        (name,) = candidates
+        why = "No episode can be followed from states of another, so there is nothing to judge by: all there is."
+        seen = Choice(setting="learn.low-level.columns, .inputs", value=name, why=why)
+        return name, ActConfig().subgoal_steps, (seen,)
 
     @property
     def held_out_words(self) -> str:
