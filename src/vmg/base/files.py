@@ -166,7 +166,8 @@ def read_json(path: Path) -> Any:
 def write_npz(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
     """Write a compressed .npz whole or not at all."""
     with replacing(path) as beside, open(beside, "wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **{name: np.asarray(array) for name, array in arrays.items()})
+        # Without allow_pickle: numpy 2.0 takes it for one of the arrays.
+        np.savez_compressed(file, **{name: np.asarray(array) for name, array in arrays.items()})  # type: ignore[arg-type]
 
 
 def read_npz(path: Path) -> dict[str, np.ndarray]:
