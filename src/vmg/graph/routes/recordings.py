@@ -265,7 +265,7 @@ class RecordingRoutes:
             (moving | ended).all()
             and self.slots.shape == self.costs.shape == (len(self.slots),)
             and 0 <= self.usual <= STEP
-            and 0 <= self.switch_cost < np.inf
+            and 0 <= self.switch_cost <= 1e6  # as settings have it
             and are_indices(self.slots, len(graph.counts))
             and are_indices(self.costs, STEP + 1)
             and (graph.labels[self.starts[moving]] == np.flatnonzero(moving)).all()
