@@ -1,6 +1,7 @@
 """Episodes on the explorer's server: played ones are those of an evaluation, stopped ones free their place."""
 
 import json
+import runpy
 import time
 from dataclasses import replace
 
@@ -96,7 +97,7 @@ def test_where_there_is_no_simulator_it_is_said(runs):
         Play(nowhere, Wish(None), Plans(), print).run()
 
 
-def test_recorded_episodes_are_those_of_the_data(client):
+def test_recorded_episodes_are_those_of_the_data(client, tmp_path):
     data = episodes()
     listed = client.get("/api/graphs/0/episodes?kind=recorded&offset=1&limit=3")
     assert listed["total"] == len(data.lengths)
@@ -108,6 +109,9 @@ def test_recorded_episodes_are_those_of_the_data(client):
     assert np.array_equal(arrays["vertices"], agent().built.labels[first : first + steps + 1])
     assert np.array_equal(arrays["x"], data.observations[first : first + steps + 1, 0])
     assert facts["return"] == pytest.approx(float(data.returns[2]))
+    script = tmp_path / "recorded.py"
+    script.write_text(facts["code"]["python"].replace("print(", "repr("))
+    assert np.array_equal(runpy.run_path(str(script))["vertices"], arrays["vertices"])
 
 
 def test_moments_worth_a_look_are_marked():

@@ -70,10 +70,16 @@ def _recorded_places(shown: Explored, first: int, steps: int) -> dict[str, Float
 
 
 def _recorded_code(shown: Explored, episode: int) -> Code:
-    folder = str(shown.run.folder)
-    lines = ["from pathlib import Path", "", "from vmg.runs import load_run", ""]
-    lines += [f"episodes = load_run(Path({folder!r})).episodes()[0]", f"print(episodes[{episode}])"]
-    return {"python": "\n".join(lines) + "\n", "command": f"vmg info {folder}"}
+    """The vertices that an episode passed, in Python; no command prints them."""
+    lines = [
+        "import vmg",
+        "",
+        f"graph = vmg.Agent.load({str(shown.run.agent_folder(shown.seed))!r}).built",
+        f"first = int((graph.lengths[:{episode}] + 1).sum())",
+        f"vertices = graph.labels[first : first + int(graph.lengths[{episode}]) + 1]",
+        "print(vertices)",
+    ]
+    return {"python": "\n".join(lines) + "\n", "command": None}
 
 
 def playable(shown: Explored) -> Task:
