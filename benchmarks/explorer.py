@@ -77,7 +77,6 @@ def measured(folder: Path, vertices: int, plans: int) -> dict[str, Any]:
         "stroke_ms": summary(free),
         "stroke_beside_forbidden_ms": summary(beside),
         "stroke_cpu_ms": round(1000 * worked / STROKES, 1),
-        "load": round(os.getloadavg()[0], 1),
         "plans": plans,
         "memory_mb": {"after_strokes": before, "after_plans": after},
     }
