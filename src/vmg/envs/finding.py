@@ -15,12 +15,14 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from vmg import data
+from vmg.base.arguments import checked
 from vmg.base.errors import VMGError, require
 from vmg.base.registry import import_file
 from vmg.data.mazes import import_robotics
 from vmg.envs.task import TASKS, VARIANTS, Task
 
 
+@checked
 def find_task(name: str) -> Task:
     """Return the task of that name, the one that a file brings, "file.py:name", or the bare task of an environment.
 

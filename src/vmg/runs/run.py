@@ -19,7 +19,7 @@ from vmg.agent.auto import Chosen
 from vmg.agent.folder import renewed
 from vmg.agent.settings import AgentConfig
 from vmg.base.errors import VMGError
-from vmg.base.files import read_json, write_json
+from vmg.base.files import is_file, read_json, write_json
 from vmg.base.locks import held
 from vmg.base.settings import read_record
 from vmg.data import load, read_npz, reader_of, save
@@ -178,7 +178,7 @@ def alone(stage: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
 def load_run(folder: Path) -> Run:
     """Read run.json, or say that this is no run."""
     path = folder / "run.json"
-    if not path.is_file():
+    if not is_file(path):
         raise VMGError(f"{folder} is not a run: there is no run.json in it. `vmg train DATA --out {folder}` makes one.")
     content = read_json(path)
     form = content.pop("format", None) if isinstance(content, dict) else None
