@@ -146,7 +146,7 @@ def test_episodes_that_are_none_are_said(wrong):
 
 @pytest.mark.parametrize("wrong", [None, 3, b"x"])
 def test_a_folder_that_is_none_is_said(wrong):
-    with pytest.raises(vmg.VMGError, match="folder is a path"):
+    with pytest.raises(vmg.VMGError, match="folder must be a path"):
         vmg.Agent.load(wrong)
 
 
