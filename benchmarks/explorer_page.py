@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -42,7 +42,7 @@ WHEELS = {
 }
 """Page, name, script, and where a wheel has it."""
 STROKES = 15
-LONGEST = 90
+LONGEST = 60
 """Seconds that a renderer is waited for."""
 WHOLE = "explorer.pane.renderer.vertices.settled && explorer.pane.renderer.edges.settled"
 STROKE = """(async () => {{
@@ -55,7 +55,7 @@ PANNING = """new Promise(done => {
     const {pane} = explorer, began = performance.now();
     let k = 0;
     const next = () => {
-        if (k === 120 || performance.now() - began > 15000) return done(1000 * k / (performance.now() - began));
+        if (k === 120 || performance.now() - began > 15000) return done([k, performance.now() - began]);
         pane.camera.pan(8 * Math.sin(k / 8), 5 * Math.cos(k / 8));
         pane.moved();
         k += 1;
@@ -71,10 +71,19 @@ def main() -> None:
     parser.add_argument("--json", type=Path, required=True, help="file to write")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="vertices")
     given = parser.parse_args()
+    rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
-        rows = [page_row(Path(folder), vertices) for vertices in given.sizes]
-        rows += [row for vertices in given.sizes for row in renderer_rows(Path(folder), vertices)]
-    write_json(given.json, {"machine": describe_machine(), "rows": rows})
+        for row in measured(Path(folder), given.sizes):
+            say(str(row))
+            rows.append(row)
+            write_json(given.json, {"machine": describe_machine(), "rows": rows})
+
+
+def measured(folder: Path, sizes: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """Yield every row, as soon as it is known."""
+    yield from (page_row(folder, vertices) for vertices in sizes)
+    for vertices in sizes:
+        yield from renderer_rows(folder, vertices)
 
 
 def page_row(folder: Path, vertices: int) -> dict[str, Any]:
@@ -87,11 +96,15 @@ def page_row(folder: Path, vertices: int) -> dict[str, Any]:
         page.until(WHOLE, 120)
         first = time.perf_counter() - began
         page.evaluate(STROKE.format(x=300, y=300))  # compiles what was not compiled
+        begun = cpu_seconds(page)
         strokes = [page.evaluate(STROKE.format(x=250 + 40 * i, y=250 + 30 * (i % 9))) for i in range(STROKES)]
+        painted = cpu_seconds(page)
         page.until(WHOLE, 120)
-        fps = page.evaluate(PANNING)
+        still = cpu_seconds(page)
+        frames, milliseconds = page.evaluate(PANNING)
+        panned = cpu_seconds(page)
         edges = page.evaluate("explorer.facts.edges")
-        row = {
+        return {
             "command": COMMAND,
             "what": "page",
             "vertices": page.evaluate("explorer.facts.vertices"),
@@ -99,11 +112,11 @@ def page_row(folder: Path, vertices: int) -> dict[str, Any]:
             "first_picture_s": round(first, 2),
             "stroke_ms": round(statistics.median(all for all, _, _ in strokes)),
             "stroke_server_ms": round(statistics.median(server for _, server, _ in strokes)),
-            "frames_per_second": round(fps),
+            "frames_per_second": round(1000 * frames / milliseconds),
+            "stroke_browser_cpu_ms": round(1000 * (painted - begun) / STROKES),
+            "frame_browser_cpu_ms": round(1000 * (panned - still) / frames),
             "load": load(),
         }
-    say(str(row))
-    return row
 
 
 def renderer_rows(folder: Path, vertices: int) -> Iterator[dict[str, Any]]:
@@ -122,7 +135,7 @@ def renderer_rows(folder: Path, vertices: int) -> Iterator[dict[str, Any]]:
         with website(files) as url, opened(folder / f"profile-{page}-{vertices}") as tab:
             tab.visit(f"{url}{page}.html?vertices={vertices}&edges={5 * vertices}", width=1300)
             first, fps = timed(tab)
-        row = {
+        yield {
             "command": COMMAND,
             "what": "renderer",
             "renderer": name,
@@ -132,8 +145,6 @@ def renderer_rows(folder: Path, vertices: int) -> Iterator[dict[str, Any]]:
             "frames_per_second": fps,
             "load": load(),
         }
-        say(str(row))
-        yield row
 
 
 def timed(tab: Page) -> tuple[float | None, float | None]:
@@ -198,6 +209,11 @@ def opened(profile: Path) -> Iterator[Page]:
         yield page
     finally:
         page.close()
+
+
+def cpu_seconds(page: Page) -> float:
+    """How long the browser has computed, all its processes together: less a matter of what else runs than time is."""
+    return sum(float(process["cpuTime"]) for process in page.of_browser("SystemInfo.getProcessInfo")["processInfo"])
 
 
 def load() -> float:

@@ -51,6 +51,14 @@ class Browser:
         assert "error" not in answer, f"{method}: {answer['error']}"
         return answer["result"]
 
+    def of_browser(self, method, **parameters):
+        """Send a command to the browser itself, not to its page."""
+        page, self._session = self._session, None
+        try:
+            return self.call(method, **parameters)
+        finally:
+            self._session = page
+
     def open(self, file: Path, *, width: int, dark: bool = False):
         """Show a file as wide as a device, and wait until it is there."""
         self.visit(file.resolve().as_uri(), width=width, dark=dark)

@@ -24,12 +24,18 @@ export function socket(path) {
   return made;
 }
 
+const PATIENCE = 250; // milliseconds after which a page says that it waits
 let waiting = 0;
+let saying = null;
 
-/** Show that something is on its way. */
+/** Show that something is on its way, unless it comes at once. */
 function wait(change) {
   waiting += change;
-  document.body.classList.toggle("waiting", waiting > 0);
+  if (waiting) saying ??= setTimeout(() => document.body.classList.add("waiting"), PATIENCE);
+  if (waiting) return;
+  clearTimeout(saying);
+  saying = null;
+  document.body.classList.remove("waiting");
 }
 
 function posted(content) {

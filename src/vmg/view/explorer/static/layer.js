@@ -20,6 +20,7 @@ export class Layer {
     this.piece = FIRST;
     this.job = null;
     this.fence = null;
+    this.turn = 0; // counts what has become visible
     this.took = 0; // milliseconds that the last whole picture took
   }
 
@@ -58,6 +59,7 @@ export class Layer {
     const count = Math.min(this.piece, this.count - job.done);
     if (count > 0) this.paint(job.done, count, job.frame);
     job.done += count;
+    if (!this.frame || job.done === this.count) this.turn += 1;
     this.fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
     this.issued = { now, count };
     if (job.done < this.count) return;

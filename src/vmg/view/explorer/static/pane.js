@@ -154,10 +154,16 @@ export class Pane {
     const ratio = Math.min(2, window.devicePixelRatio || 1);
     for (const canvas of this.canvases) [canvas.width, canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
     this.camera.resize(width, height, ratio);
+    this.renderer.forget();
     this.redraw();
   }
 
   redraw() {
+    this.stale = true;
+    this.#again();
+  }
+
+  #again() {
     this.scheduled ??= requestAnimationFrame((now) => this.#frame(now));
   }
 
@@ -180,9 +186,10 @@ export class Pane {
     if (!this.places) return;
     const still = performance.now() - this.movedAt > STILL;
     const busy = this.renderer.draw(this.camera, { still, size: this.#size(), now });
-    drawFloor(this.floorContext, this.camera, this.layout.floor);
-    drawOverlay(this.overlayContext, this.camera, this.shown, (vertex) => this.place(vertex));
-    if (busy || !still) this.redraw();
+    if (this.stale) drawFloor(this.floorContext, this.camera, this.layout.floor);
+    if (this.stale) drawOverlay(this.overlayContext, this.camera, this.shown, (vertex) => this.place(vertex));
+    this.stale = false;
+    if (busy || !still) this.#again();
     if (this.renderer.vertices.settled) this.waiting.splice(0).forEach((done) => done(performance.now()));
   }
 }

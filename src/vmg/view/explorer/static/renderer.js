@@ -121,6 +121,11 @@ export class Renderer {
     this.vertices.change(this.vertices.count);
   }
 
+  /** Say that the canvas was emptied, as it is when its size is set. */
+  forget() {
+    this.last = null;
+  }
+
   /** Show what the camera sees; returns whether the picture is still to become better. */
   draw(camera, { still, size, now }) {
     const gl = this.gl;
@@ -128,14 +133,17 @@ export class Renderer {
     const pixels = [Math.round(this.canvas.width * MARGIN), Math.round(this.canvas.height * MARGIN)];
     this.size = size * camera.ratio;
     this.width = camera.width;
-    const busy = [this.edges, this.vertices].map((layer) => layer.advance(frame, pixels, still, now));
+    const busy = [this.edges, this.vertices].map((layer) => layer.advance(frame, pixels, still, now)).some(Boolean);
+    const picture = [...frame, ...pixels, this.edges.turn, this.vertices.turn].join();
+    if (picture === this.last) return busy; // what is on the screen is right: waiting costs nothing
+    this.last = picture;
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.viewport(0, 0, this.canvas.width, this.canvas.height);
     gl.disable(gl.DEPTH_TEST);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);
     for (const layer of [this.edges, this.vertices]) this.#show(layer.shown, frame);
-    return busy.some(Boolean);
+    return busy;
   }
 
   #show(shown, now) {
