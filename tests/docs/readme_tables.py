@@ -243,6 +243,29 @@ def sensitivity() -> str:
     return "\n".join(lines) if len(lines) > 2 else "Not measured yet."
 
 
+def explorer_server() -> str:
+    """Answers, strokes and memory of the explorer's server, by size."""
+    lines = [
+        "| vertices | edges | first answer, s | stroke to values, ms | beside a forbidden region, ms | work for it, ms "
+        "| memory, MB | after plans | memory then, MB |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in read("explorer-server")["rows"]:
+        cells = (
+            f"{row['vertices']:,}",
+            f"{row['edges']:,}",
+            f"{row['first_answer_s']:.1f}",
+            f"{row['stroke_ms']['median']:,.0f}",
+            f"{row['stroke_beside_forbidden_ms']['median']:,.0f}",
+            f"{row['stroke_cpu_ms']:,.0f}",
+            f"{row['memory_mb']['after_strokes']:,}",
+            f"{row['plans']:,}",
+            f"{row['memory_mb']['after_plans']:,}",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def picture(name: str) -> Path:
     return ROOT / "docs" / "images" / f"ablation-{name}.png"
 
@@ -263,6 +286,7 @@ TABLES = {
     "skills": skills,
     "other_tasks": other_tasks,
     "sensitivity": sensitivity,
+    "explorer_server": explorer_server,
 } | {name: partial(ablation, name) for name in ABLATIONS}
 SPEEDS = {f"speed_{family}": partial(speed, family) for family in (*FAMILIES, "gpu", "gpu_parts", "gpu_tried")}
 TABLES |= SPEEDS
@@ -281,6 +305,7 @@ PAGES = {
         "memory",
         "every_row",
     ),
+    ROOT / "docs" / "explorer-api.md": ("explorer_server",),
     ROOT / "docs" / "new-task.md": ("new_task",),
     ROOT / "docs" / "differences.md": ("fidelity",),
     ROOT / "docs" / "ablations.md": (*ABLATIONS, "sensitivity"),
