@@ -215,6 +215,69 @@ def _measured(name: str) -> bool:
     return (ROOT / "results" / f"{name}.json").exists()
 
 
+def explorer_page() -> str:
+    """First picture, stroke to colours and panning, by size."""
+    lines = [
+        "| vertices | edges | first picture, s | stroke to colours, ms | on the server, ms | panning, frames/s "
+        "| computing per stroke, per frame, ms | load |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for row in read("explorer")["rows"]:
+        if row["what"] == "page":
+            cells = (
+                f"{row['vertices']:,}",
+                f"{row['edges']:,}",
+                f"{row['first_picture_s']:.1f}",
+                f"{row['stroke_ms']:,}",
+                f"{row['stroke_server_ms']:,}",
+                f"{row['frames_per_second']}",
+                f"{row['stroke_browser_cpu_ms']:,}, {row['frame_browser_cpu_ms']:,}",
+                f"{row['load']:.0f}",
+            )
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def explorer_server() -> str:
+    """Answers, strokes and memory of the explorer's server, by size."""
+    lines = [
+        "| vertices | edges | first answer, s | stroke to values, ms | beside a forbidden region, ms | work for it, ms "
+        "| memory, MB | after plans | memory then, MB |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in read("explorer-server")["rows"]:
+        cells = (
+            f"{row['vertices']:,}",
+            f"{row['edges']:,}",
+            f"{row['first_answer_s']:.1f}",
+            f"{row['stroke_ms']['median']:,.0f}",
+            f"{row['stroke_beside_forbidden_ms']['median']:,.0f}",
+            f"{row['stroke_cpu_ms']:,.0f}",
+            f"{row['memory_mb']['after_strokes']:,}",
+            f"{row['plans']:,}",
+            f"{row['memory_mb']['after_plans']:,}",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def explorer_renderers() -> str:
+    """Every renderer on one made graph, by size."""
+    lines = ["| vertices, edges | renderer | first picture, s | panning, frames/s | load |", "|---|---|---|---|---|"]
+    for row in read("explorer")["rows"]:
+        if row["what"] == "renderer":
+            first, speed = row["first_picture_s"], row["frames_per_second"]
+            cells = (
+                f"{row['vertices']:,}, {row['edges']:,}",
+                f"**{row['renderer']}**" if row["renderer"] == "ours" else row["renderer"],
+                "over 60" if first is None else f"{first:.1f}",
+                "–" if speed is None else f"{speed:.2g}" if speed < 10 else f"{speed:.0f}",
+                f"{row['load']:.0f}",
+            )
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def ablation(name: str) -> str:
     """Its table and its figure; a sentence where it was not measured yet."""
     if not _measured(name):
@@ -286,6 +349,8 @@ TABLES = {
     "skills": skills,
     "other_tasks": other_tasks,
     "sensitivity": sensitivity,
+    "explorer_page": explorer_page,
+    "explorer_renderers": explorer_renderers,
     "explorer_server": explorer_server,
 } | {name: partial(ablation, name) for name in ABLATIONS}
 SPEEDS = {f"speed_{family}": partial(speed, family) for family in (*FAMILIES, "gpu", "gpu_parts", "gpu_tried")}
@@ -307,6 +372,7 @@ PAGES = {
     ),
     ROOT / "docs" / "explorer-api.md": ("explorer_server",),
     ROOT / "docs" / "new-task.md": ("new_task",),
+    ROOT / "docs" / "explorer.md": ("explorer_page", "explorer_renderers"),
     ROOT / "docs" / "differences.md": ("fidelity",),
     ROOT / "docs" / "ablations.md": (*ABLATIONS, "sensitivity"),
     ROOT / "docs" / "benchmarks.md": ("benchmarks", *SPEEDS),
