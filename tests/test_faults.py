@@ -62,9 +62,9 @@ def test_files_have_the_mode_of_the_users_umask(agent):
 def test_a_file_that_fails_leaves_what_was_there(tmp_path):
     path = tmp_path / "kept"
     path.write_text("before")
-    with pytest.raises(vmg.VMGError, match=r"kept could not be written: .*; what was there before is kept"):
-        with replacing(path) as beside:
-            (beside / "no such file").write_text("half")
+    refused = pytest.raises(vmg.VMGError, match=r"kept could not be written: .*; what was there before is kept")
+    with refused, replacing(path) as beside:
+        (beside / "no such file").write_text("half")
     assert path.read_text() == "before"
     assert [file.name for file in tmp_path.iterdir()] == ["kept"]
 
