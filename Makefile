@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-oldest lint exact lock licences dist chaos soak bench bench-gpu docs clean
+.PHONY: demo test test-oldest lint exact fuzz lock licences dist chaos soak bench bench-gpu docs clean
 .SECONDARY:
 
 # An extra is installed once, and again when pyproject.toml changes.
@@ -45,7 +45,7 @@ soak: $(VENV)/.installed-dev
 OLDEST := build/oldest
 $(OLDEST)/.installed: pyproject.toml $(VENV)/.installed-release
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(OLDEST)
-	$(BIN)/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct --editable '.[envs,logs,tables,view]'
+	$(BIN)/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct --editable '.[envs,explore,logs,tables,view]'
 	$(BIN)/uv pip install --quiet --python $(OLDEST)/bin/python pytest pytest-xdist hypothesis
 	@touch $@
 

@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 PACKAGE = "value-memory-graph"
-EXTRAS = ("envs", "view", "tables", "logs")
+EXTRAS = ("envs", "view", "tables", "logs", "explore")
 """What people install; the tools of development and the peers of benchmarks are not handed on."""
 ALLOWED = {
     "0BSD", "Apache-2.0", "BSD", "BSL-1.0", "CC0-1.0", "HPND", "ISC", "MIT", "MIT-CMU", "MPL-2.0", "PSF-2.0",
@@ -38,7 +38,8 @@ def dependencies(name=PACKAGE, extras=EXTRAS, seen=None):
 def required(name, extras):
     """What a package requires directly with these extras, and with which extras of its own."""
     for requirement in map(Requirement, requires(name) or ()):
-        if not requirement.marker or any(requirement.marker.evaluate({"extra": extra}) for extra in ("", *extras)):
+        wanted = not requirement.marker or any(requirement.marker.evaluate({"extra": each}) for each in ("", *extras))
+        if wanted and canonicalize_name(requirement.name) != name:
             yield canonicalize_name(requirement.name), tuple(requirement.extras)
 
 
@@ -57,10 +58,10 @@ def licence(name):
         lines = [each.rpartition("::")[2] for each in told.get_all("Classifier") or () if each.startswith("License ::")]
     if not [line for line in lines if "OSI" not in line or "::" in line]:
         lines = [(told.get("License") or "").partition("\n")[0]]
-    return sorted({each for line in lines for each in _identifiers(line)}) or ["unknown"]
+    return sorted({each for line in lines for each in identifiers(line)}) or ["unknown"]
 
 
-def _identifiers(text):
+def identifiers(text):
     """The licences that a text names; of a choice (OR) all are named."""
     for part in re.split(r"\s+(?:AND|OR)\s+|[()]", text):
         known = next((spdx for word, spdx in WORDS.items() if re.search(rf"\b{word}", part.lower())), None)
@@ -75,7 +76,7 @@ def table():
     direct = {name: {"for": "all", "licence": ", ".join(licence(name))} for name in sorted(core)}
     for extra in EXTRAS:
         for name in sorted({name for name, _ in required(PACKAGE, (extra,))} - core):
-            direct[name] = {"for": extra, "licence": ", ".join(licence(name))}
+            direct.setdefault(name, {"for": extra, "licence": ", ".join(licence(name))})
     others = Counter(", ".join(licence(name)) for name in sorted(dependencies() - set(direct)))
     return {"direct": direct, "others": dict(others.most_common())}
 
