@@ -205,3 +205,47 @@ def test_building_anew_forgets_the_routes_and_keeps_the_episodes():
     assert (again.routes, again.episodes is episodes()) == (None, True)
     assert (again.solve().routes.following == agent().routes.following).all()
     assert (replace(again, episodes=None).solve(episodes()).routes.values == agent().routes.values).all()
+
+
+def right(observations):
+    """How far right it is, and the corner counts double."""
+    return observations[:, 0] + (observations[:, 1] > 0.5)
+
+
+CHANGE = reward_function(lambda o_t, a_t, o_tp1: right(o_tp1) - right(o_t), name="further right")
+
+
+def test_what_is_paid_for_a_change_and_taken_back_is_planned_as_being_there():
+    """A merged vertex holds states from before and after, and would pay on every round."""
+    lowest = right(episodes().observations).min()
+    there = reward_function(lambda o_t, a_t, o_tp1: right(o_tp1) - lowest, name="right")
+    plan, beside = agent().plan(CHANGE), agent().plan(there)
+    np.testing.assert_allclose(plan.values, beside.values, rtol=1e-5)
+    assert (plan.routes.targets == beside.routes.targets).all()
+    assert plan.rewarded_steps == np.count_nonzero(CHANGE.step_rewards(episodes()))  # said as it was asked for
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda o_t, a_t, o_tp1: right(o_tp1),
+        lambda o_t, a_t, o_tp1: np.abs(right(o_tp1) - right(o_t)),
+        lambda o_t, a_t, o_tp1: right(o_tp1) - right(o_t) - 0.1 * (a_t**2).sum(1),
+        lambda o_t, a_t, o_tp1: np.maximum(right(o_tp1) - right(o_t), 0),
+        lambda o_t, a_t, o_tp1: np.zeros(len(o_t)),
+    ],
+    ids=["a place", "both ways", "with a cost", "kept", "nothing"],
+)
+def test_other_rewards_are_planned_as_they_are_paid(function):
+    plan = agent().plan(reward_function(function))
+    beside = agent().plan(step_rewards(plan.objective.step_rewards(episodes())))
+    assert (plan.values == beside.values).all()
+
+
+def test_a_function_that_bears_only_steps_is_planned_as_it_pays():
+    def careful(o_t, a_t, o_tp1):
+        assert len(o_t) == episodes().n_steps, "these are not the recorded steps"
+        return right(o_tp1) - right(o_t)
+
+    plan = agent().plan(reward_function(careful))
+    assert (plan.values == agent().plan(step_rewards(CHANGE.step_rewards(episodes()))).values).all()

@@ -10,6 +10,7 @@ from vmg.base.types import Float32s, Float64s
 from vmg.data.episodes import Episodes
 from vmg.data.facts import DataFacts
 from vmg.goals.combinations import Either
+from vmg.goals.measures import Relabelled
 from vmg.goals.objectives import Objective, Place, Together
 from vmg.goals.vertices import InVertices, PaidInVertices
 from vmg.graph.memory import MemoryGraph
@@ -88,6 +89,20 @@ class Recorded:
             raise self._missing(objective)
         within = self.distances(objective) <= objective.tolerance
         return within[self.graph.arrivals].astype(np.float64)
+
+    def planned_rewards(self, objective: Objective) -> Float64s:
+        """Say what each recorded step is paid in a plan.
+
+        A reward for a change is taken back when the change is undone. A vertex that holds states from before and after
+        would pay on every round, so the plan pays every step for what it arrives at. Both want the same: with discount
+        γ, Σ γᵗ (w(oₜ₊₁) - w(oₜ)) = (1 - γ) Σ γᵗ w(oₜ₊₁) - w(o₀).
+        """
+        if self.episodes is not None and isinstance(objective.rewards, Relabelled):
+            worth = objective.rewards.worth(self.episodes)
+            if worth is not None:
+                paid: Float64s = (worth - worth.min())[self.graph.arrivals]
+                return paid
+        return self.step_rewards(objective)
 
     @property
     def observations(self) -> Float32s | None:

@@ -74,7 +74,7 @@ class Plan:
         """The vertices where it is reached or, if it is only paid, those that a paid edge leaves."""
         if self.reached_vertices is not None:
             return self.reached_vertices
-        rewards = self._data.step_rewards(self.objective)
+        rewards = self._data.planned_rewards(self.objective)
         return _paying(self.graph, reward(self.graph, rewards, variant=self.body.solving.variant))
 
     @cached_property
@@ -210,7 +210,7 @@ def make_plan(body: Body, objective: Objective, recorded: Recorded) -> Plan:
         body, recorded = keeping_off(body, recorded, objective.avoided)
     graph, solving = body.graph, body.solving
     if objective.distance is None:
-        steps = recorded.step_rewards(objective)
+        steps = recorded.planned_rewards(objective)
         rewards = reward(graph, steps, variant=solving.variant)
         routes = solve_edges(graph, rewards, solving, best_paid(body, recorded, steps))
         return Plan(objective, routes, body, recorded, _paying(graph, rewards))

@@ -16,6 +16,9 @@ from vmg.base.errors import VMGError
 from vmg.base.types import Float32s, Float64s
 from vmg.data.episodes import Episodes, RewardFunction
 
+TRIED, ROUNDING = 2000, 1e-5
+"""Triples of observations, and the share of the largest reward by which sums may differ, in `Relabelled.worth`."""
+
 Predicate: TypeAlias = Callable[[Mapping[str, Float32s]], ArrayLike]
 
 
@@ -46,6 +49,29 @@ class Relabelled:
 
     def __call__(self, episodes: Episodes) -> Float64s:
         return episodes.relabel(self.function).rewards
+
+    def worth(self, episodes: Episodes) -> Float64s | None:
+        """Say what each observation is worth, where a step is paid by how much that changes, and nothing else.
+
+        Such rewards add up over any states in between: it is tried on recorded observations in random order. None where
+        they do not.
+        """
+        observations, rng = episodes.observations, np.random.default_rng(0)
+        first, second, third = (observations[rng.integers(0, len(observations), TRIED)] for _ in range(3))
+        actions = episodes.actions[rng.integers(0, episodes.n_steps, TRIED)]
+        try:
+            with np.errstate(all="ignore"):
+                direct = self._paid(first, actions, third)
+                apart = direct - self._paid(first, actions, second) - self._paid(second, actions[::-1], third)
+                begin, action = (np.repeat(each[:1], len(observations), axis=0) for each in (observations, actions))
+                worth = self._paid(begin, action, observations)
+        except Exception:  # it was written for steps that follow one another, and need not bear others
+            return None
+        size = np.abs(direct).max(initial=0.0)
+        return worth if size > 0 and np.abs(apart).max() <= ROUNDING * size and np.isfinite(worth).all() else None
+
+    def _paid(self, o_t: Float32s, a_t: Float32s, o_tp1: Float32s) -> Float64s:
+        return np.asarray(self.function(o_t, a_t, o_tp1), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
