@@ -1,13 +1,18 @@
 """A small file of every kind that is read, each made in a folder; with the id under which it is loaded."""
 
 import json
+import os
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 import h5py
+import minari
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from gymnasium.spaces import Box
+from minari.data_collector import EpisodeBuffer
 from trust_cases import episodes
 
 from vmg.data import save
@@ -93,7 +98,23 @@ def _lerobot(folder: Path) -> str:
     return f"lerobot:{folder}"
 
 
+def _minari(folder: Path) -> str:
+    os.environ["MINARI_DATASETS_PATH"] = str(folder)  # where Minari looks for sets
+    buffers = []
+    for episode in episodes():
+        ends = np.arange(len(episode)) == len(episode) - 1
+        arrays = {"observations": episode.observations, "actions": episode.actions, "rewards": list(episode.rewards)}
+        buffers.append(EpisodeBuffer(**arrays, terminations=list(ends), truncations=list(~ends & False)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # nothing is said of an author, nor of an environment
+        spaces = {name: Box(-np.inf, np.inf, (size,), np.float32) for name, size in (("observation", 4), ("action", 2))}
+        minari.create_dataset_from_buffers(
+            "walk/small-v0", buffers, observation_space=spaces["observation"], action_space=spaces["action"]
+        )
+    return "minari:walk/small-v0"
+
+
 KINDS: dict[str, Callable[[Path], str]] = {
     "npz": _npz, "ogbench": _ogbench, "hdf5": _hdf5, "d4rl": _d4rl, "robomimic": _robomimic, "csv": _csv,
-    "parquet": _parquet, "lerobot": _lerobot,
+    "parquet": _parquet, "lerobot": _lerobot, "minari": _minari,
 }  # fmt: skip

@@ -1,18 +1,34 @@
 """The model card: what an agent was made from, how, and what it scored, in words, beside the agent."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from vmg.base.files import read_json, write_text
+from vmg.base.settings import read_entries
+
+SCORED = {"score": float, "interval": tuple[float, float], "n_episodes": int, "endings": Mapping[str, int]}
+"""What the scores of a model say, among others."""
 
 
 def write_card(folder: Path) -> None:
     """Write README.md from the agent's own files: config.json, versions.json and, once evaluated, scores.json."""
-    description, made_with = read_json(folder / "config.json"), read_json(folder / "versions.json")
-    scores = read_json(folder / "scores.json") if (folder / "scores.json").exists() else None
+    description, made_with = read_json(folder / "config.json"), made_with_versions(folder)
+    scores = scores_of(folder)
     lines = ["# Value Memory Graph agent", "", *_data(description), *_settings(description["config"])]
     lines += _scores(scores) + _versions(made_with) + _use(folder)
     write_text(folder / "README.md", "\n".join(lines) + "\n")
+
+
+def scores_of(folder: Path) -> dict[str, Any] | None:
+    """Return what an agent scored last; None before it is evaluated."""
+    path = folder / "scores.json"
+    return read_entries(path, {"task": str, "protocol": str, **SCORED}) if path.exists() else None
+
+
+def made_with_versions(folder: Path) -> dict[str, str]:
+    """Return the versions of the libraries that an agent was made with."""
+    return {name: str(number) for name, number in read_entries(folder / "versions.json", {}).items()}
 
 
 def _data(description: dict[str, Any]) -> list[str]:

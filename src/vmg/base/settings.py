@@ -22,10 +22,12 @@ from typing import Annotated, Any, Literal, Self, TypeVar, Union, get_args, get_
 import numpy as np
 
 from vmg.base.errors import VMGError
+from vmg.base.files import read_json
 from vmg.base.registry import Registry
 
 Record = TypeVar("Record")
 LARGEST = sys.float_info.max
+_MAKE_AGAIN = "Restore the file from a copy, or delete it and make it again."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,6 +121,22 @@ def read_record(kind: type[Record], values: Any, *, place: str) -> Record:
         raise VMGError(f"{place} is incomplete: {error}.") from error
     except VMGError as error:
         raise VMGError(f"{place}: {error}") from error
+
+
+def read_entries(path: Path, needed: Mapping[str, Any]) -> dict[str, Any]:
+    """Read a JSON object that must have these entries, each of its type, and may have others."""
+    content = read_json(path)
+    check_entries(content, needed, place=path)
+    return dict(content)
+
+
+def check_entries(values: Any, needed: Mapping[str, Any], *, place: Path) -> None:
+    """Refuse values of a file which are no object with these entries, each of its type."""
+    if not isinstance(values, Mapping):
+        raise VMGError(f"{place} must hold named values, not {shown(values)}. {_MAKE_AGAIN}")
+    for name, hint in needed.items():
+        if words := problem_of(hint, immutable(values.get(name))):
+            raise VMGError(f"{place}: {name} must be {words}, not {shown(values.get(name))}. {_MAKE_AGAIN}")
 
 
 def shown(value: Any) -> str:

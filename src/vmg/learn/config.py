@@ -11,6 +11,8 @@ from vmg.networks.lowlevel import LOW_LEVELS, LowLevel
 from vmg.networks.lowlevel.translator import Translator
 
 Count = Annotated[int, Bounds(1)]
+Size = Annotated[int, Bounds(1, 2**14)]
+"""Numbers of which networks have as many squared: more would not fit into any memory."""
 AboveZero = Annotated[float, Bounds(0, open_low=True)]
 
 
@@ -18,9 +20,9 @@ AboveZero = Annotated[float, Bounds(0, open_low=True)]
 class LearnConfig(Settings):
     """How the networks are learned; the defaults are the paper's."""
 
-    metric_dimension: Count = 10
+    metric_dimension: Size = 10
     """Dimensions of the metric space."""
-    hidden_units: Count = 256
+    hidden_units: Size = 256
     """Units in each of the two hidden layers of every network."""
     margin: AboveZero = 1.0
     """m: how far unrelated states are pushed apart, and the longest free transition."""
@@ -43,7 +45,7 @@ class LearnConfig(Settings):
     """The low-level policy that turns a subgoal into an action: the paper's translator, or one of another kind."""
     learning_rate: AboveZero = 1e-3
     """Adam's step size."""
-    batch_size: Annotated[int, Bounds(2)] = 100
+    batch_size: Annotated[int, Bounds(2, 2**16)] = 100
     """Steps drawn for one update; each one's next state is a negative for all the others."""
     steps: Count = 800_000
     """Updates in all."""

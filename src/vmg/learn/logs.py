@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from vmg.base.files import append, write_text, writing
+from vmg.base.files import append, reading, write_text, writing
 
 LossArrays = Mapping[str, np.ndarray]
 
@@ -67,7 +67,10 @@ def _rows_until(path: Path, step: int) -> tuple[list[str], str]:
 
     A row that a kill cut short lies past the step and has no line's end.
     """
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
+    lines = []
+    if path.exists():
+        with reading(path, "table of losses"):
+            lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     if not lines or not lines[0].endswith("\n"):
         return [], ""
     header, *rows = lines

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from tyro.conf import arg
 
 from vmg.base.errors import VMGError
-from vmg.base.files import append, read_json, write_json, write_text
+from vmg.base.files import append, check_file, read_json, write_json, write_text
 from vmg.base.locks import held
 from vmg.base.settings import read_record
 from vmg.base.versions import package_version
@@ -134,6 +134,7 @@ def _entries(path: Path) -> list[Any]:
     if not path.exists():
         return []
     try:
+        check_file(path)  # a pipe may never end
         whole = path.read_text(encoding="utf-8").splitlines(keepends=True)
         if whole and not whole[-1].endswith("\n"):
             whole.pop()

@@ -7,7 +7,7 @@ episodes.npz             the data, where they were made on the spot
 auto.json                what was chosen from the data, where the preset was `auto`
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import wraps
@@ -16,12 +16,13 @@ from typing import Any, ParamSpec, TypeVar
 
 from vmg.agent.agent import Agent
 from vmg.agent.auto import Chosen
+from vmg.agent.card import SCORED
 from vmg.agent.folder import renewed
 from vmg.agent.settings import AgentConfig
 from vmg.base.errors import VMGError
 from vmg.base.files import is_file, read_json, write_json
 from vmg.base.locks import held
-from vmg.base.settings import read_record
+from vmg.base.settings import check_entries, read_entries, read_record
 from vmg.data import load, read_npz, reader_of, save
 from vmg.data.episodes import Episodes
 from vmg.data.facts import DataFacts
@@ -29,6 +30,7 @@ from vmg.data.fields import Fields
 from vmg.envs import TASKS, Task, comes_from, find_task, fitting, task_of
 
 FORMAT = 2
+_OVERALL = {"score": float, "interval": tuple[float, float]}
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -90,6 +92,19 @@ class Run:
         file = self.folder / "auto.json"
         return read_record(Chosen, read_json(file), place=str(file)) if file.exists() else None
 
+    def scores(self) -> dict[str, Any] | None:
+        """Return what the agents, and baselines, scored last; None before they are evaluated."""
+        path = self.folder / "scores.json"
+        if not path.exists():
+            return None
+        scores = read_entries(path, {"task": str, "protocol": str, "summary": Mapping, "scores": Mapping})
+        for method in {"VMG", *scores["summary"], *scores["scores"]}:
+            check_entries(scores["summary"].get(method), _OVERALL, place=path)
+            check_entries(scores["scores"], {method: tuple[Any, ...]}, place=path)
+            for model in scores["scores"][method] or [None]:
+                check_entries(model, {"seed": int, **SCORED}, place=path)
+        return scores
+
     def named_task(self) -> Task:
         """Return the task as it is named, whatever the agents learned from; never one whose code the folder brings."""
         if self.task and self.folder != Path() and comes_from(self.folder, self.task):
@@ -102,7 +117,9 @@ class Run:
     def facts(self) -> DataFacts | None:
         """Return what the agents remember of their data; None before they are trained."""
         path = self.agent_folder(self.seeds[0]) / "config.json"
-        return read_record(DataFacts, read_json(path)["data"], place=f"{path}: data") if path.exists() else None
+        if not path.exists():
+            return None
+        return read_record(DataFacts, read_entries(path, {"data": Mapping})["data"], place=f"{path}: data")
 
     def fields(self, task: Task | None) -> Fields:
         """Return the named parts of the state: as the data name them, and as the task does."""

@@ -13,7 +13,7 @@ from vmg.agent.agent import Agent
 from vmg.agent.card import write_card
 from vmg.base.console import say
 from vmg.base.errors import VMGError
-from vmg.base.files import write_json, write_text
+from vmg.base.files import reading, write_json, write_text
 from vmg.base.versions import versions
 from vmg.data.episodes import Episodes
 from vmg.data.fields import moved_fields
@@ -249,11 +249,11 @@ def _of_model(scores: Scores) -> dict[str, Any]:
 
 def _write_losses(seed: int, together: Path, own: Path) -> None:
     """Copy one model's rows out of the log of all models."""
-    with open(together, encoding="utf-8", newline="") as file:
-        header, *rows = csv.reader(file)
     text = io.StringIO()
-    column = header.index("seed")
-    csv.writer(text).writerows([header, *(row for row in rows if row[column] == str(seed))])
+    with reading(together, "table of losses"), open(together, encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+        column = header.index("seed")
+        csv.writer(text).writerows([header, *(row for row in rows if row[column] == str(seed))])
     write_text(own, text.getvalue())
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from vmg.base.errors import VMGError, require
+from vmg.base.files import reading
 from vmg.base.types import Float64s
 from vmg.graph import EdgeRewards
 from vmg.view.graphs import Solved
@@ -40,11 +41,15 @@ def read_losses(file: Path) -> dict[str, Float64s]:
     """Read metrics.csv: one column per name; losses that were not computed are NaN."""
     if not file.exists():
         raise VMGError(f"{file} does not exist: this model was trained without a folder, so nothing was logged.")
-    with open(file, encoding="utf-8", newline="") as lines:
+    with reading(file, "table of losses"), open(file, encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
+        columns = {name: np.array([float(row[name] or "nan") for row in rows]) for name in (rows or [{}])[0]}
     if not rows:
         raise VMGError(f"{file} holds no losses yet: training had not come to its first log.")
-    return {name: np.array([float(row[name] or "nan") for row in rows]) for name in rows[0]}
+    wanted = ["step", *(f"validation_{name}" for name in (*SHOWN, "cloning") if name in columns)]
+    if missing := [name for name in wanted if name not in columns]:
+        raise VMGError(f"{file} is no table of losses: there is no column {missing[0]!r}. Restore it from a copy.")
+    return columns
 
 
 def training_figure(

@@ -9,9 +9,9 @@ import numpy as np
 
 from vmg.act.plan import Plan
 from vmg.agent.agent import Agent
+from vmg.agent.card import scores_of
 from vmg.base.console import progress_bar
 from vmg.base.errors import VMGError
-from vmg.base.files import read_json
 from vmg.base.types import Float64s
 from vmg.data.episodes import Episodes
 from vmg.envs import Task
@@ -77,7 +77,7 @@ def gather(run: Run, *, replays: int = 8, seed: int = 0) -> Gallery:
     agent, task = run.agent(run.seeds[0]), run.task_or_none()
     episodes = _or_missing(missing, "data", lambda: run.episodes()[0])
     losses = _or_missing(missing, "training", lambda: _losses(run)) or {}
-    scores = read_json(run.folder / "scores.json") if (run.folder / "scores.json").exists() else None
+    scores = run.scores()
     found = Gallery(run, agent, task, episodes, losses, scores, _outcomes(run, scores), missing=missing)
     if agent.graph is None or agent.routes is None:
         word, command = ("solved", "solve") if agent.graph else ("built", "build")
@@ -103,7 +103,10 @@ def _or_missing(missing: dict[str, str], name: str, find: Callable[[], Found]) -
 
 
 def _losses(run: Run) -> dict[int, dict[str, Float64s]]:
-    return {seed: read_losses(run.agent_folder(seed) / "metrics.csv") for seed in run.seeds}
+    found = {seed: read_losses(run.agent_folder(seed) / "metrics.csv") for seed in run.seeds}
+    if len(kinds := {tuple(columns) for columns in found.values()}) > 1:
+        raise VMGError(f"The tables metrics.csv of the agents in {run.folder} have {len(kinds)} kinds of columns.")
+    return found
 
 
 def _outcomes(run: Run, scores: dict[str, Any] | None) -> dict[str, dict[int, list[EpisodeScore]]]:
@@ -153,9 +156,8 @@ def _radii(run: Run, agent: Agent, episodes: Episodes | None) -> tuple[RadiusRow
     """The sizes around the run's radius and the scores measured before; the run's own score too."""
     scored = known_radii(run, agent)
     own = agent.config.graph.radius
-    scores = run.agent_folder(agent.seed) / "scores.json"
-    if scores.exists() and own not in [row.radius for row in scored]:
-        found, graph = read_json(scores), agent.built
+    found, graph = scores_of(run.agent_folder(agent.seed)), agent.built
+    if found and own not in [row.radius for row in scored]:
         low, high = found["interval"]
         scored.append(RadiusRow(own, graph.n_vertices, graph.n_edges, found["score"], (low, high), found["n_episodes"]))
     sizes = size_by_radius(agent, episodes) if episodes is not None else []

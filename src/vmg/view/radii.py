@@ -1,13 +1,14 @@
 """What the radius does: the graph built, and if asked scored, at several radii. Nothing is trained again."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from vmg.agent.agent import Agent
 from vmg.base.console import progress_bar
-from vmg.base.files import read_json, write_json
+from vmg.base.files import write_json
+from vmg.base.settings import read_entries, read_record
 from vmg.data.episodes import Episodes
 from vmg.evaluation import evaluate
 from vmg.runs.run import Run, alone
@@ -50,10 +51,10 @@ def score_by_radius(
 def known_radii(run: Run, agent: Agent) -> list[RadiusRow]:
     """Return the rows measured before with these settings."""
     path = run.folder / FILE
-    content = read_json(path) if path.exists() else {}
+    content = read_entries(path, {"config": Mapping, "rows": tuple[Mapping[str, Any], ...]}) if path.exists() else {}
     if content.get("config") != _but_the_radius(agent):
         return []
-    return [RadiusRow(**{**row, "interval": tuple(row["interval"])}) for row in content["rows"]]
+    return [read_record(RadiusRow, row, place=str(path)) for row in content["rows"]]
 
 
 def _rebuilt(agent: Agent, episodes: Episodes, radius: float) -> Agent:

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 from vmg.agent.agent import Agent
-from vmg.base.files import read_json
+from vmg.agent.card import made_with_versions
 from vmg.base.versions import versions
 from vmg.data import summarise as summarise_data
 from vmg.data.summary import Range
@@ -98,8 +98,8 @@ def change(gallery: Gallery) -> list[str]:
 def recipe(gallery: Gallery) -> list[str]:
     """Give the commands, versions and settings that make the run again."""
     run = gallery.run
-    made = run.agent_folder(gallery.agent.seed) / "versions.json"
-    then, now = read_json(made) if made.exists() else {}, versions(*VIEWERS)
+    made = run.agent_folder(gallery.agent.seed)
+    then, now = made_with_versions(made) if (made / "versions.json").exists() else {}, versions(*VIEWERS)
     rows = [(name, then.get(name, "–"), now.get(name, "–")) for name in dict.fromkeys([*then, *now])]
     return [
         page.code("\n".join([*run_commands(run, _trial(gallery)), f"vmg report {run.folder}"])),

@@ -10,7 +10,6 @@ from rich.table import Table
 from vmg.agent.agent import Agent
 from vmg.agent.settings import AgentConfig
 from vmg.base.errors import VMGError
-from vmg.base.files import read_json
 from vmg.evaluation.scores import Scores, Summary, in_words
 from vmg.graph import summarise
 from vmg.runs.run import load_run
@@ -37,15 +36,16 @@ def run_table(folder: Path) -> tuple[dict[str, Any], Table]:
     """Describe a run: its data, settings, agents and last scores."""
     run = load_run(folder)
     agents = {seed: _agent(run.agent(seed)) for seed in run.seeds if (run.agent_folder(seed) / "config.json").exists()}
-    scores: Any = read_json(folder / "scores.json") if (folder / "scores.json").exists() else None
+    scores = run.scores()
+    measured = scores or {"scores": {}}
     table = _table(f"Run {folder}")
     table.add_row("data", run.data)
     table.add_row("seeds", ", ".join(map(str, run.seeds)))
     table.add_row("training", f"{run.config.learn.steps:,} steps; {len(agents)} of {len(run.seeds)} agents saved")
     for seed, (_, words) in agents.items():
         table.add_row(f"agent {seed}", words)
-    for method, models in scores["scores"].items() if scores else ():
-        score, n_episodes = scores["summary"][method]["score"], models[0]["n_episodes"]
+    for method, models in measured["scores"].items():
+        score, n_episodes = measured["summary"][method]["score"], models[0]["n_episodes"]
         table.add_row(f"score, {method}", f"{score:.1f} ({n_episodes} episodes per model)")
     content = {"data": run.data, "task": run.task, "seeds": list(run.seeds), "config": run.config.to_dict()}
     return {**content, "agents": [facts for facts, _ in agents.values()], "scores": scores}, table

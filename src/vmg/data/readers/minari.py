@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from vmg.base.arguments import checked
 from vmg.base.console import progress_bar
 from vmg.base.errors import VMGError, require
+from vmg.base.files import check_file
 from vmg.data.contents import left_out, warn_of_images
 from vmg.data.episodes import Episodes
 from vmg.data.keys import check_keys, choose_keys, join_leaves, key_fields, leaf_of, leaves
@@ -63,20 +65,27 @@ READERS.add(
 def _open(dataset_id: str, source: str) -> Any:
     minari = require("minari", "envs")
     try:
+        _check_files(Path(require("minari.storage", "envs").get_dataset_path(dataset_id)))
         return minari.load_dataset(dataset_id)
     except FileNotFoundError as error:
         raise VMGError(
             f"{source}: this set is not on this machine. Fetch it with: minari download {dataset_id} "
             "(`minari list local` shows what is here, `minari list remote` what there is)."
         ) from error
-    except (OSError, KeyError, ValueError, TypeError, AssertionError) as error:
+    except Exception as error:  # what is raised at damaged files has no base class
         raise _damaged(source, dataset_id, error) from error
+
+
+def _check_files(folder: Path) -> None:
+    """Refuse what would be read without an end: a pipe or a device in place of a file."""
+    for path in (folder / "data").glob("*.*"):
+        check_file(path)
 
 
 def _iterate(dataset: Any, source: str) -> Iterator[Any]:
     try:
         yield from dataset.iterate_episodes()
-    except (OSError, KeyError, ValueError, TypeError, AssertionError) as error:
+    except Exception as error:  # as above
         raise _damaged(source, dataset.id, error) from error
 
 
