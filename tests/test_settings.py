@@ -16,6 +16,7 @@ from vmg.base.settings import Bounds, Kinds, Named, Settings, read_record
 from vmg.graph.settings import DeadEnds, Labelling, PathWeights, RewardVariant, Ties
 
 COUNTS = st.integers(1, 2**40)
+SIZES = st.integers(1, 2**14)
 ABOVE_ZERO = st.floats(0, exclude_min=True, allow_infinity=False)
 AT_LEAST_ZERO = st.floats(0, allow_infinity=False)
 COLUMNS = st.lists(st.integers(0, 99), max_size=4).map(tuple)
@@ -38,8 +39,8 @@ TRANSLATORS = st.builds(
 )
 LEARNING = st.builds(
     vmg.LearnConfig,
-    metric_dimension=COUNTS,
-    hidden_units=COUNTS,
+    metric_dimension=SIZES,
+    hidden_units=SIZES,
     margin=ABOVE_ZERO,
     margins=st.sampled_from(["paper", "program"]),
     decoder_output=st.sampled_from(["plain", "sampled"]),
