@@ -124,7 +124,7 @@ def test_one_wrong_value_is_refused_with_its_place(config, wrong, data):
         ({"learn": {"margins": 1}}, "config.learn.margins must be one of 'paper', 'program', not 1."),
         ({"learn": {"batch_size": True}}, "config.learn.batch_size must be a whole number, not True."),
         ({"learn": {"batch_size": 2.0}}, "config.learn.batch_size must be a whole number, not 2.0."),
-        ({"learn": {"batch_size": 1}}, "config.learn.batch_size must be a finite number of at least 2, not 1."),
+        ({"learn": {"batch_size": 1}}, "config.learn.batch_size must be a number in [2, 65536], not 1."),
         ({"learn": {"contrastive": 1}}, "config.learn.contrastive must be true or false, not 1."),
         ({"learn": {"margin": np.inf}}, "config.learn.margin must be a finite number above 0, not inf."),
         ({"learn": {"margin": None}}, "config.learn.margin must be a number, not None."),
