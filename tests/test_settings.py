@@ -146,7 +146,10 @@ def test_one_wrong_value_is_refused_with_its_place(config, wrong, data):
         ),
         ({"solve": {"discount": 1.0}}, "config.solve.discount must be a number in [0, 1), not 1.0."),
         ({"solve": {"switch_cost": 2e6}}, "config.solve.switch_cost must be a number in [0, 1e+06], not 2000000.0."),
-        ({"solve": {"paths": "rails"}}, "config.solve.paths must be one of 'edges', 'program', 'recordings', not 'rails'."),
+        (
+            {"solve": {"paths": "rails"}},
+            "config.solve.paths must be one of 'edges', 'program', 'recordings', not 'rails'.",
+        ),
         ({"solve": {"paths": 3}}, "config.solve.paths must be a text, not 3."),
         ({"solve": {"rate": 1}}, "config.solve has the unknown entry 'rate': it was written by another version."),
         ({"solve": 3}, "config.solve must be an object with named values, not 3."),

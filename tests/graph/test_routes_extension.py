@@ -113,7 +113,9 @@ def test_foreign_routes_are_saved_and_loaded_by_their_name(episodes, tmp_path):
 def test_without_their_extension_saved_routes_say_what_is_missing(episodes, tmp_path):
     with extension(tmp_path / "patient_for_a_while.py", PATIENT, ROUTES):
         built(episodes, paths="patient").solve().save(tmp_path / "agent")
-    with pytest.raises(VMGError, match=r"config\.solve\.paths must be one of 'edges', 'program', 'recordings', not 'patient'"):
+    with pytest.raises(
+        VMGError, match=r"config\.solve\.paths must be one of 'edges', 'program', 'recordings', not 'patient'"
+    ):
         vmg.Agent.load(tmp_path / "agent")
 
 

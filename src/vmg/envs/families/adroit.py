@@ -20,7 +20,7 @@ def _adroit(tool: str, kind: str, radius: float, horizon: int, score_range: tupl
         name=f"{tool}-{kind}",
         environment=f"AdroitHand{tool.capitalize()}-v1",
         data=f"minari:D4RL/{tool}/{kind}-v2",
-        also=(f"minari:*{tool}/{kind}-v*", f"d4rl:*{tool}*{kind}*"),
+        also=(f"minari:*{tool}/{kind}-v*", f"d4rl:*{tool}-{kind}*"),
         get=f"minari download D4RL/{tool}/{kind}-v2",
         horizon=horizon,
         score_range=score_range,
