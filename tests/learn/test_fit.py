@@ -142,7 +142,7 @@ def test_validation_episodes_of_another_size():
     ("option", "value", "words"),
     [
         ("margins", "ours", "one of 'paper', 'program', not 'ours'"),
-        ("batch_size", 1, "at least 2"),
+        ("batch_size", 1, r"in \[2, 65536\]"),
         ("steps", 0, "at least 1"),
         ("hidden_units", 2.5, "whole number"),
         ("margin", 0.0, "above 0"),
