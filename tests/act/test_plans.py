@@ -249,3 +249,9 @@ def test_a_function_that_bears_only_steps_is_planned_as_it_pays():
 
     plan = agent().plan(reward_function(careful))
     assert (plan.values == agent().plan(step_rewards(CHANGE.step_rewards(episodes()))).values).all()
+
+
+def test_a_change_that_is_paid_in_a_wrong_shape_is_refused_as_any_other():
+    column = reward_function(lambda o_t, a_t, o_tp1: (right(o_tp1) - right(o_t))[:, None])
+    with pytest.raises(VMGError, match="shape"):
+        agent().plan(column)

@@ -68,7 +68,8 @@ class Relabelled:
         except Exception:  # it was written for steps that follow one another, and need not bear others
             return None
         size = np.abs(direct).max(initial=0.0)
-        return worth if size > 0 and np.abs(apart).max() <= ROUNDING * size and np.isfinite(worth).all() else None
+        adds_up = size > 0 and np.abs(apart).max() <= ROUNDING * size
+        return worth if adds_up and worth.shape == (len(observations),) and np.isfinite(worth).all() else None
 
     def _paid(self, o_t: Float32s, a_t: Float32s, o_tp1: Float32s) -> Float64s:
         return np.asarray(self.function(o_t, a_t, o_tp1), dtype=np.float64)

@@ -321,7 +321,3 @@ def _simplest(errors: Mapping[Name, float], *, close: float = CLOSE) -> Name:
     """The first that is about as good as the best."""
     least = min(errors.values())
     return next(name for name, error in errors.items() if error <= (1 + close) * least)
-
-
-def _least(found: tuple[int, dict[str, float]]) -> float:
-    return min(found[1].values())

@@ -9,7 +9,7 @@ from vmg.data.episodes import Episodes
 spatial = LazyModule("scipy.spatial")
 
 LOOKED_AT = 50_000
-"""Observations of the known episodes compared with."""
+"""Steps of the known episodes compared with."""
 ASKED = 2_000
 """Observations held out that are asked about."""
 
@@ -21,9 +21,9 @@ def steps_apart(known: Episodes, held_out: Episodes, spread: Float64s) -> float:
     """
     rng = np.random.default_rng(0)
     varying = spread > 0
-    rows = known.step_observation
+    rows = rng.permutation(known.step_observation)[:LOOKED_AT]
     here, there = (known.observations[each][:, varying] / spread[varying] for each in (rows, rows + 1))
     step = float(np.linalg.norm(there - here, axis=1).mean())
-    tree = spatial.cKDTree(here[rng.permutation(len(here))[:LOOKED_AT]])
+    tree = spatial.cKDTree(here)
     asked = held_out.observations[rng.permutation(len(held_out.observations))[:ASKED]][:, varying] / spread[varying]
     return float(np.median(tree.query(asked)[0])) / (step or 1.0)
