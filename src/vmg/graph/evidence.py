@@ -23,7 +23,8 @@ class Piece:
     def __str__(self) -> str:
         if self.episode is None:
             return f"an edge of the kind {self.kind!r}, about {self.last + 1} steps"
-        return f"episode {self.episode} (steps {self.first} to {self.last})"
+        steps = f"step {self.first}" if self.first == self.last else f"steps {self.first} to {self.last}"
+        return f"episode {self.episode} ({steps})"
 
 
 def reaching(graph: MemoryGraph, wanted: Bools) -> Bools:

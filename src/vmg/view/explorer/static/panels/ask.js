@@ -78,7 +78,8 @@ export function askPanel(app, root) {
       const vertices = piece.vertices ?? [];
       const counts = vertices.slice(1).flatMap((head, i) => count.get(`${vertices[i]} ${head}`) ?? []);
       const often = counts.length ? `, each edge recorded ${between(counts)}` : "";
-      const steps = `, steps ${piece.first} to ${piece.last}${often}`;
+      const which = piece.first === piece.last ? `step ${piece.first}` : `steps ${piece.first} to ${piece.last}`;
+      const steps = `, ${which}${often}`;
       const recorded = piece.episode !== null;
       const text = recorded ? ["Episode ", link(piece.episode, piece.first), steps] : `${piece.kind}: nobody recorded this`;
       const point = (found) => () => app.pane.show({ found });
