@@ -90,3 +90,14 @@ def test_a_process_may_hold_a_folder_twice_and_lets_go_at_the_end(tmp_path):
             assert (tmp_path / LOCK).exists()
         assert (tmp_path / LOCK).exists()
     assert not (tmp_path / LOCK).exists()
+
+
+@pytest.mark.parametrize("written", [True, False])
+def test_a_folder_stays_only_where_something_was_written_or_it_was_there_before(tmp_path, written):
+    before, new = tmp_path / "before", tmp_path / "new"
+    before.mkdir()
+    for folder in (before, new):
+        with held(folder):
+            if written:
+                (folder / "kept").write_text("kept")
+    assert (before.exists(), new.exists()) == (True, written)

@@ -4,7 +4,7 @@ import fcntl
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -26,7 +26,7 @@ def held(folder: Path) -> Iterator[None]:
     if place in _held:
         yield
         return
-    path = place / LOCK
+    path, is_new = place / LOCK, not place.exists()
     with writing(path):
         place.mkdir(parents=True, exist_ok=True)
         file = _locked(path, folder)
@@ -41,6 +41,9 @@ def held(folder: Path) -> Iterator[None]:
         _held.discard(place)
         path.unlink(missing_ok=True)
         file.close()
+        if is_new:
+            with suppress(OSError):  # it is kept where anything was written
+                place.rmdir()
 
 
 def _locked(path: Path, folder: Path) -> TextIO:
