@@ -57,14 +57,14 @@ CASES = [
     Case("build", ["build", "run", "--graph.radius", "0.8"], "train", 8),
     Case("solve", ["solve", "run", "--solve.discount", "0.9"], "build", 8),
     Case("evaluate", ["evaluate", "run", "--act.subgoal-steps", "2", *EPISODES], "solve", 8),
-    Case("evaluate in processes", ["evaluate", "run", "--episodes", "4", "--workers", "2"], "solve"),
+    Case("evaluate in processes", ["evaluate", "run", "--episodes", "4", "--workers", "2"], "solve", 4),
     Case("build again", ["build", "run", "--graph.radius", "0.3"], "evaluate", 8),
     Case("solve again", ["solve", "run", "--solve.discount", "0.8"], "evaluate", 8),
     Case("retask", ["retask", "run", "--goal", "position=1,1", *EPISODES], "solve", 6),
     Case("report", ["report", "run", "--films", "0", "--replays", "1"], "evaluate"),
     Case("draw", ["draw", "run", "--themes", "light", "--formats", "svg"], "evaluate"),
     Case("reproduce", ["reproduce", "auto", "--presets", "ours", "--out", "study", *EPISODES, *STUDY], "data save", 2),
-    Case("train with settings from the data", ["train", WALKS, "--out", "run", *LEARN]),
+    Case("train with settings from the data", ["train", WALKS, "--out", "run", *LEARN], share=3),
 ]
 
 
