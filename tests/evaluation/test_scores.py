@@ -4,10 +4,12 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from vmg.base.statistics import bootstrap_interval
 from vmg.evaluation import EpisodeScore, Scores, Summary
-from vmg.evaluation.scores import METHODS, in_words, paired_difference
+from vmg.evaluation.scores import FAILURES, JAM, LYING, METHODS, in_words, last_fall, paired_difference
 
 HOW = ("success", "time out", "terminated")
 
@@ -76,7 +78,7 @@ def test_endings_of_several_models_add_up():
     assert endings == {how: sum(e.ended == how for each in scores for e in each.episodes) for how in endings}
     assert set(endings) == set(HOW)
     assert sum(endings.values()) == 3 * 40
-    told = in_words(endings)
+    told = in_words(endings, {})
     assert all(f"{count} {how}" in told for how, count in endings.items())
 
 
@@ -102,6 +104,77 @@ def test_a_difference_is_taken_model_by_model_and_episode_by_episode():
     assert found["within_spread"] == (found["interval"][0] <= 0 <= found["interval"][1])
     same = paired_difference(scores, scores)
     assert same == {"mean": 0.0, "interval": [0.0, 0.0], "within_spread": True}
+
+
+def went(success, *, fell=None, stalled=None, planned=None, steps=200, task_id=1):
+    """An episode that went so."""
+    return EpisodeScore(
+        0,
+        steps,
+        float(bool(success)),
+        success,
+        "",
+        {"task_id": task_id},
+        {},
+        planned=planned,
+        stalled=stalled,
+        fell=fell,
+    )
+
+
+@pytest.mark.parametrize(
+    ("episode", "why"),
+    [
+        (went(False, fell=3, stalled=JAM), "fall"),
+        (went(False, stalled=JAM), "jam"),
+        (went(False, stalled=JAM - 1), "late"),
+        (went(False), None),
+        (went(True, fell=3, stalled=JAM), None),
+        (went(None, stalled=JAM), None),
+    ],
+)
+def test_why_an_episode_failed(episode, why):
+    assert episode.failure == why
+
+
+@given(st.lists(st.tuples(st.sampled_from([True, False, None]), st.none() | st.integers(0, 300)), min_size=1))
+def test_failures_of_all_models_are_counted_where_they_are_known(courses):
+    scores = Scores("x", "", (0.0, 1.0), tuple(went(success, stalled=stalled) for success, stalled in courses))
+    expected = {"jam": 0, "late": 0}
+    for success, stalled in courses:
+        if success is False and stalled is not None:
+            expected["jam" if stalled >= JAM else "late"] += 1
+    assert scores.failures == {kind: n for kind, n in expected.items() if n}
+    both = Summary.of([scores, scores])
+    assert both.failures == {kind: 2 * n for kind, n in scores.failures.items()}
+    assert list(both.failures) == [kind for kind in FAILURES if kind in both.failures]
+
+
+@given(st.lists(st.booleans(), max_size=80))
+def test_a_fall_is_lying_for_long_up_to_the_end(lying):
+    step = last_fall(np.array(lying, bool))
+    if step is None:
+        assert len(lying) < LYING or not all(lying[-LYING:])
+    else:
+        assert all(lying[step:])
+        assert len(lying) - step >= LYING
+        assert step == 0 or not lying[step - 1]
+
+
+def test_the_pace_is_of_those_that_arrived():
+    episodes = went(True, planned=100.0), went(True, planned=300.0, steps=400), went(False, planned=1.0), went(True)
+    assert Scores("x", "", (0.0, 1.0), episodes).pace == pytest.approx(600 / 400)
+    assert Scores("x", "", (0.0, 1.0), (went(False, planned=1.0),)).pace is None
+
+
+def test_scores_are_told_by_what_episodes_noted():
+    episodes = went(True, task_id=2), went(False, task_id=1), went(False, task_id=2)
+    assert Scores("x", "", (0.0, 1.0), episodes).by("task_id") == {"1": 0.0, "2": 50.0}
+
+
+def test_failures_are_told_beside_the_endings():
+    told = in_words({"success": 7, "time out": 3}, {"fall": 2, "jam": 1})
+    assert told == "7 success, 3 time out (2 falls, 1 jam)"
 
 
 def test_methods_have_names_in_words():

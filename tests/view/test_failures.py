@@ -43,6 +43,13 @@ def test_each_kind_of_failure_is_told_from_the_others(failed, kind, words):
     assert "from the goal" in found.where
 
 
+def test_a_fall_comes_before_everything_else():
+    failed = decided(WAY, WAY, off_graph=True)
+    found = diagnose(replace(failed, score=replace(failed.score, fell=17)), TASK.goal)
+    assert found.kind == "fall"
+    assert "It fell in step 17" in found.why
+
+
 def test_open_subtasks_are_named():
     failed = replace(decided(WAY, WAY), to_do=("kettle", "light switch"))
     assert diagnose(failed, TASK.goal).why.endswith("Still to do: kettle, light switch.")

@@ -31,6 +31,18 @@ def test_scores_of_several_models_are_one_row():
     assert all(cell in row for cell in ("75.0", "75", "15", "3 success, 1 time out"))
 
 
+def test_failures_pace_and_what_was_off_the_graph_are_told():
+    episodes = (
+        EpisodeScore(
+            0, 150, 1.0, True, "success", {}, {"off_graph": 0.125, "start": 0.0, "from_starts": 0.0}, 100.0, 9
+        ),
+        EpisodeScore(1, 300, 0.0, False, "time out", stalled=250),
+    )
+    text = printed(scores_table({"VMG": [Scores("a task", "", (0.0, 1.0), episodes)]}))
+    row = next(line for line in text.splitlines() if "VMG" in line)
+    assert all(cell in row for cell in ("1.50", "12.5", "1 success, 1 time out (1 jam)"))
+
+
 def test_an_agent_is_described_with_its_graph_and_every_setting(tmp_path):
     agent().save(tmp_path)
     content, table = agent_table(tmp_path)

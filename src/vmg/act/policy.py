@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from vmg.act.arriving import Arrival, Heading
 from vmg.act.body import Body
 from vmg.act.likeness import Likeness, likeness
+from vmg.act.progress import Progress, progress
 from vmg.act.settings import ActConfig
 from vmg.base.arguments import checked, numbers_of
 from vmg.base.errors import VMGError
@@ -145,10 +146,19 @@ class Policy:
 
     def likeness(self, states: Float32s) -> Likeness:
         """Say how much an episode's states are like what was recorded."""
+        batch = self._episode(states)
+        return likeness(self._body.graph, self._encode(batch))
+
+    def progress(self, states: Float32s) -> Progress:
+        """Say how an episode with these states got on along the policy's plan."""
+        batch = self._episode(states)
+        return progress(self._own_plan(), batch, self._encode(batch))
+
+    def _episode(self, states: Float32s) -> Float32s:
         batch, _ = self._batch(states)
         if not len(batch):
             raise VMGError("An episode has at least one state, but there is none.")
-        return likeness(self._body.graph, self._encode(batch))
+        return batch
 
     def _actions(self, batch: Float32s, goals: Float32s, groups: "_Groups") -> Float32s:
         actions = self._act(batch, goals)

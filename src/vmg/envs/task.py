@@ -15,9 +15,10 @@ from vmg.base.arguments import check_fields, checked, numbers_of
 from vmg.base.errors import VMGError, require
 from vmg.base.registry import Registry
 from vmg.base.settings import Bounds, Settings
-from vmg.base.types import Float32s
+from vmg.base.types import Bools, Float32s
 from vmg.data.keys import choose_keys, join_leaves, leaves
 from vmg.data.mazes import import_robotics
+from vmg.envs.disturbances import Disturbance
 from vmg.envs.floors import Floor
 from vmg.envs.words import read_goal
 from vmg.goals.objectives import Objective, near
@@ -102,6 +103,10 @@ class Task:
     """Puts an environment that was reset into a state, so that the state can be seen; None: it cannot be."""
     skill: Callable[[tuple[str, ...]], Skill] | None = None
     """Turns names of skills ("top burner") into an objective, and into how the environment is asked for it."""
+    fallen: Callable[[Float32s], Bools] | None = None
+    """Says of each of many states, one per row, whether the body lies as it does after a fall; None: it cannot fall."""
+    disturbances: Mapping[str, Disturbance] = field(default_factory=dict)
+    """What can disturb it besides what disturbs any environment, or in its stead, by name."""
     report: tuple[str, ...] = ()
     """Entries of the last `info` to keep with each episode."""
     protocol: str = ""

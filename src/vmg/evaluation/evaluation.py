@@ -20,14 +20,18 @@ from vmg.base.settings import Bounds, shown
 from vmg.base.types import Float32s
 from vmg.envs.task import Task
 from vmg.evaluation.executors import EXECUTORS, beat
-from vmg.evaluation.scores import EpisodeScore, Scores
+from vmg.evaluation.scores import EpisodeScore, Scores, last_fall
 from vmg.goals.objectives import Objective
 
 MOST_EPISODES = 10_000_000
 
 
 class Actor(Protocol):
-    """Anything that can be evaluated. One that has `likeness(states)` tells how like the recordings an episode was."""
+    """Anything that can be evaluated.
+
+    One that has `likeness(states)` tells how like the recordings an episode was; one that has `progress(states)`, how
+    it got on.
+    """
 
     def begin(self, observation: Any, objective: Objective | None) -> None:
         """Start an episode: forget the last one. `objective` is the goal of this episode, where its task names one."""
@@ -117,12 +121,17 @@ def run_episode(actor: Actor, task: Task, env: Any, seed: int) -> EpisodeScore:
     success = _success(info)
     ended = "success" if success else "terminated" if terminated else "time out"
     report = {key: _plain(info[key]) for key in task.report if key in info}
-    return EpisodeScore(seed, steps, total, success, ended, report, _likeness(actor, np.array(states)))
+    return EpisodeScore(seed, steps, total, success, ended, report, **_told(actor, task, np.array(states)))
 
 
-def _likeness(actor: Actor, states: Float32s) -> dict[str, float]:
-    """How much the episode was like what was recorded, where the actor can tell."""
-    return asdict(actor.likeness(states)) if hasattr(actor, "likeness") else {}
+def _told(actor: Actor, task: Task, states: Float32s) -> dict[str, Any]:
+    """What the states of an episode tell: how like the recordings it was and how it got on, where the actor can say."""
+    told: dict[str, Any] = {"fell": last_fall(task.fallen(states)) if task.fallen else None}
+    if hasattr(actor, "likeness"):
+        told["likeness"] = asdict(actor.likeness(states))
+    if hasattr(actor, "progress"):
+        told |= asdict(actor.progress(states))
+    return told
 
 
 def _success(info: dict[str, Any]) -> bool | None:

@@ -11,7 +11,6 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from vmg.act.conjunction import ConjunctionPolicy
-from vmg.act.likeness import Likeness
 from vmg.act.plan import Plan
 from vmg.act.policy import Decision, Policy
 from vmg.act.sequence import SequencePolicy
@@ -113,8 +112,9 @@ class NotingActor:
         self.decisions.append(decided[0])
         return self.decisions[-1].action
 
-    def likeness(self, states: Float32s) -> Likeness:
-        return self.policy.likeness(states)
+    def __getattr__(self, name: str) -> Any:
+        """What else the policy can tell of an episode."""
+        return getattr(self.policy, name)
 
 
 class NotingEnvironment:

@@ -37,6 +37,8 @@ def _reason(episode: Watched) -> tuple[str, str]:
     recent = episode.decisions[-window:]
     ahead = len(last.path) - 1
     left = "one edge was left" if ahead == 1 else f"{ahead} edges were left"
+    if episode.score.fell is not None:
+        return "fall", f"It fell in step {episode.score.fell} and did not get up again; {left}."
     lost = float(np.mean([decision.off_graph for decision in recent]))
     if lost > 0.5:
         return "off the graph", (

@@ -1,7 +1,7 @@
 """Everything there is to see of a run, gathered once: what figures are drawn from and the report is written from."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -143,13 +143,18 @@ def _watched(
         for episode in [best, *chosen]:
             watched.append(watch(agent, task, episode.seed))
             advance(len(watched))
-    different = [w.score.seed for w, e in zip(watched, [best, *chosen], strict=True) if asdict(w.score) != asdict(e)]
+    different = [w.score.seed for w, e in zip(watched, [best, *chosen], strict=True) if not _same(w.score, e)]
     if different:
         missing["replay"] = (
             f"Run again, the episodes with the seeds {', '.join(map(str, different))} went another way than when they "
             "were scored: other library versions or another machine."
         )
     return watched[0], tuple(watched[1:])
+
+
+def _same(again: EpisodeScore, noted: EpisodeScore) -> bool:
+    """Whether an episode went as it was noted; a note of an older version does not tell everything."""
+    return (again.steps, again.reward, again.ended) == (noted.steps, noted.reward, noted.ended)
 
 
 def _radii(run: Run, agent: Agent, episodes: Episodes | None) -> tuple[RadiusRow, ...]:

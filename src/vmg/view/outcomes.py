@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from vmg.base.errors import VMGError
-from vmg.evaluation.scores import METHODS, EpisodeScore, in_words
+from vmg.evaluation.scores import FAILURES, JAM, LYING, METHODS, EpisodeScore, in_words
 from vmg.view import page
 from vmg.view.episodes import DONE
 from vmg.view.failures import Diagnosis, diagnose
@@ -40,7 +40,7 @@ def failures(gallery: Gallery) -> list[str]:
         return [page.note("No episodes were run yet.")]
     failed = sum(episode.failed for episode in noted)
     parts = [page.paragraph(f"{failed:,} of {len(noted):,} episodes of VMG failed, over all models.")]
-    parts += _subtasks(gallery, noted)
+    parts += [*_kinds(noted), *_subtasks(gallery, noted)]
     if not gallery.failed:
         return parts
     goal = gallery.task.goal if gallery.task else None
@@ -68,7 +68,7 @@ def episode(gallery: Gallery, *, films: int) -> list[str]:
 
 def _score_row(method: str, row: dict[str, Any]) -> list[str]:
     low, high = row["interval"]
-    name, endings = METHODS.get(method, method), in_words(row["endings"])
+    name, endings = METHODS.get(method, method), in_words(row["endings"], row.get("failures", {}))
     return [name, str(row["seed"]), f"{row['score']:.1f}", f"{low:.1f} – {high:.1f}", str(row["n_episodes"]), endings]
 
 
@@ -98,7 +98,21 @@ def _mark(episode: EpisodeScore) -> tuple[str, bool | None, str]:
 
 
 def _report(episode: EpisodeScore) -> str:
-    return "; ".join(", ".join(value) if isinstance(value, list) else str(value) for value in episode.report.values())
+    found = [", ".join(value) if isinstance(value, list) else str(value) for value in episode.report.values()]
+    found += [] if episode.planned is None else [f"planned {episode.planned:.0f} steps"]
+    return "; ".join([*found, *([episode.failure] if episode.failure else [])])
+
+
+def _kinds(noted: Sequence[EpisodeScore]) -> list[str]:
+    """Count why episodes failed, where that was noted."""
+    counts = Counter(each.failure for each in noted if each.failure)
+    why = {
+        "fall": f"It fell, and lay for at least {LYING} steps up to its end.",
+        "jam": f"For {JAM} steps or more it came to no vertex worth more than all before.",
+        "late": "Neither: it was getting on, too slowly or too long a way.",
+    }
+    rows = [(kind, f"{counts[kind]:,}", f"{100 * counts[kind] / len(noted):.1f} %", why[kind]) for kind in FAILURES]
+    return [page.table(("failure", "episodes", "share", "what it is"), rows)] if counts else []
 
 
 def _subtasks(gallery: Gallery, noted: Sequence[EpisodeScore]) -> list[str]:

@@ -25,7 +25,8 @@ def scores_table(found: Mapping[str, Sequence[Scores]]) -> Table:
         title_justify="left",
         caption_justify="left",
     )
-    for name in ("method", "score", "95 % interval", "success %", "mean steps", "how episodes ended"):
+    numbers = ("score", "95 % interval", "success %", "mean steps", "steps / planned", "off graph %")
+    for name in ("method", *numbers, "how episodes ended"):
         table.add_column(name, justify="left" if name in ("method", "how episodes ended") else "right")
     for method, scores in found.items():
         table.add_row(method, *_score_cells(Summary.of(scores)))
@@ -89,10 +90,16 @@ def _score_cells(summary: Summary) -> list[str]:
     return [
         f"{summary.score:.1f}",
         f"{low:.1f} – {high:.1f}",
-        "–" if summary.success_rate is None else f"{summary.success_rate:.0f}",
+        _or_dash(summary.success_rate, ".0f"),
         f"{summary.mean_steps:.0f}",
-        in_words(summary.endings),
+        _or_dash(summary.pace, ".2f"),
+        _or_dash(None if summary.off_graph is None else 100 * summary.off_graph, ".1f"),
+        in_words(summary.endings, summary.failures),
     ]
+
+
+def _or_dash(number: float | None, form: str) -> str:
+    return "–" if number is None else f"{number:{form}}"
 
 
 def _agent(agent: Agent) -> tuple[dict[str, Any], str]:

@@ -1,13 +1,17 @@
 """PointMaze and AntMaze: goals named by x and y, the first two columns of the state."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from vmg.act.settings import ActConfig
+from vmg.base.types import Bools, Float32s
 from vmg.data.mazes import ENVIRONMENTS, corridor_distances, free_cells, maze_map
 from vmg.envs.arranging import set_joints
+from vmg.envs.disturbances import Disturbance, MovedStart, Observe, Pushed
+from vmg.envs.joints import observe
 from vmg.envs.families.common import add_tasks, along_recordings, paper_settings, program_settings
 from vmg.envs.task import Task, TaskGoal
 from vmg.graph.settings import SolveConfig
@@ -37,12 +41,30 @@ PAPER = paper_settings(0.8, 0.8, 1, None)
 PROGRAM = program_settings(PAPER)
 
 
+def body_disturbances(body: str, look: Observe = observe) -> dict[str, Disturbance]:
+    """Return what can disturb a point, or a body with legs, in a maze; `look` shows the maze anew."""
+    start, push = partial(MovedStart, look=look), partial(Pushed, velocities=(0, 1), look=look)
+    if body == "point":
+        start = partial(start, positions=(0, 1))
+    unit = "m, normal, in x and in y" if body == "point" else "rad, normal, on each joint that a motor moves"
+    return {
+        "start": Disturbance(unit, start, (0.1, 0.3) if body == "point" else (0.1, 0.2, 0.4)),
+        "push": Disturbance("m/s, normal, in x and in y, once", push, (1, 2, 4)),
+    }
+
+
 def far_goals(maze: str, least: int, seed: int) -> dict[str, Any]:
     """Start in the first corner; the goal is any cell at least `least` corridor cells away."""
     cells = maze_map(maze)
     free, distances = free_cells(cells), corridor_distances(cells)[0]
     far = np.flatnonzero(distances >= least)
     return {"reset_cell": free[0], "goal_cell": free[np.random.default_rng(seed).choice(far)]}
+
+
+def upside_down(states: Float32s) -> Bools:
+    """Say whether an ant lies on its back; its state begins with x, y, z and a quaternion, the real part first."""
+    lying: Bools = states[:, 4] ** 2 + states[:, 5] ** 2 > 0.5
+    return lying
 
 
 @dataclass(frozen=True)
@@ -67,6 +89,7 @@ def _point_maze(maze: str, horizon: int, least: int) -> Task:
         begin=_FarGoals(maze, least),
         fields={"position": (0, 1), "velocity": (2, 3)},
         arrange=set_joints,
+        disturbances=body_disturbances("point"),
         protocol=f"From one corner to goals at least {least} corridor cells away, named by the environment in each "
         f"episode; reached within 0.45 m in {horizon} steps counts.",
         goal=GOAL,
@@ -89,6 +112,7 @@ def _ant_maze(kind: str) -> Task:
         keys=("achieved_goal", "observation"),
         fields={"position": (0, 1), "body": tuple(range(2, 29))},
         arrange=set_joints,
+        fallen=upside_down,
         horizon=horizon,
         protocol="The goal is drawn up to 1 m off its cell's centre and named by the environment in each episode "
         f"(D4RL keeps it fixed); reached within 0.45 m in {horizon} steps counts.",

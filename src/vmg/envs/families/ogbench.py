@@ -6,12 +6,15 @@ from typing import Any
 import numpy as np
 
 from vmg.base.errors import require
+from vmg.base.types import Bools, Float32s
 from vmg.envs.families import mazes
 from vmg.envs.families.common import add_tasks
 from vmg.envs.task import Task, TaskGoal
 from vmg.envs.wrappers import Wrapped
 
 TASKS_PER_MAZE = 5
+HEAD, STANDING = 23, 1.4
+"""The column of a humanoid's state that has the height of its head, and that height when it stands, in metres."""
 
 
 def make_ogbench_maze(name: str, **options: Any) -> "OgbenchMaze":
@@ -47,8 +50,27 @@ class OgbenchMaze(Wrapped):
         info = {**info, "task_id": self.env.unwrapped.cur_task_id}
         return self._named(observation), reward, terminated, truncated, info
 
+    def observed(self) -> dict[str, Any]:
+        """Return what the maze shows now."""
+        return self._named(self.env.unwrapped.get_ob())
+
     def _named(self, observation: Any) -> dict[str, Any]:
         return {"observation": observation, "desired_goal": self._goal}
+
+
+def lies(states: Float32s) -> Bools:
+    """Say whether a humanoid's head is lower than half of where it is when it stands."""
+    lying: Bools = states[:, HEAD] < STANDING / 2
+    return lying
+
+
+FALLS = {"point": None, "ant": mazes.upside_down, "humanoid": lies}
+
+
+def observed(env: Any) -> dict[str, Any]:
+    """Return what a maze of OGBench's shows now."""
+    shown: dict[str, Any] = env.observed()
+    return shown
 
 
 def _maze(body: str, maze: str, horizon: int = 1000) -> Task:
@@ -65,8 +87,10 @@ def _maze(body: str, maze: str, horizon: int = 1000) -> Task:
         get=f"ogbench.download_datasets(['{name}-navigate-v0']) in Python, then pass ogbench:PATH",
         keys=("observation",),
         fields={"position": (0, 1)},
+        disturbances=mazes.body_disturbances(body, observed),
         horizon=horizon,
         begin=five_tasks,
+        fallen=FALLS[body],
         report=("task_id",),
         protocol=f"OGBench's five tasks in turn, episode by episode, each with its own start and goal; reached within "
         f"{near_enough:g} m in {horizon} steps counts.",
