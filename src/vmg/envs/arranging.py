@@ -18,7 +18,7 @@ def set_joints(env: Any, state: Float32s) -> None:
 
     Mazes have all of them, with the place first. Runners leave out the place along the track.
     """
-    robot = _robot(env)
+    robot = robot_of(env)
     missing = robot.model.nq + robot.model.nv - len(state)
     positions = np.concatenate([robot.data.qpos[:missing], state[: robot.model.nq - missing]])
     robot.set_state(positions, state[robot.model.nq - missing :].astype(np.float64))
@@ -26,7 +26,7 @@ def set_joints(env: Any, state: Float32s) -> None:
 
 def set_kitchen(env: Any, state: Float32s) -> None:
     """Set the kitchen: the robot's joints and velocities, the objects' places and velocities; or the places alone."""
-    robot = _robot(env)
+    robot = robot_of(env)
     nq, nv = robot.model.nq, robot.model.nv
     if len(state) == nq:
         robot.set_state(state.astype(np.float64), np.zeros(nv))
@@ -36,8 +36,8 @@ def set_kitchen(env: Any, state: Float32s) -> None:
     robot.set_state(np.concatenate([own[:ROBOT], positions]), np.concatenate([own[ROBOT:], velocities]))
 
 
-def _robot(env: Any) -> Any:
-    """What holds MuJoCo's model: the environment, or the robot in it."""
+def robot_of(env: Any) -> Any:
+    """Return what holds MuJoCo's model: the environment, or the robot in it."""
     inner = getattr(env, "unwrapped", env)
     robots = [getattr(inner, name, None) for name in ("point_env", "ant_env", "robot_env")]
     return next(each for each in (*robots, inner) if each is not None)

@@ -1,5 +1,6 @@
 """Adroit's hand with pen, hammer and door."""
 
+from vmg.envs.disturbances import JOINTS
 from vmg.envs.families.common import add_tasks, paper_settings, program_settings
 from vmg.envs.task import Task
 
@@ -24,6 +25,7 @@ def _adroit(tool: str, kind: str, radius: float, horizon: int, score_range: tupl
         get=f"minari download D4RL/{tool}/{kind}-v2",
         horizon=horizon,
         score_range=score_range,
+        disturbances=JOINTS,
         protocol=f"Dense reward, {horizon} steps, scaled as D4RL does.{flipped}",
         presets={"paper": paper, "program": program_settings(paper), "ours": paper},
     )

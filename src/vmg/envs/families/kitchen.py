@@ -9,9 +9,10 @@ import numpy as np
 
 from vmg.act.settings import ActConfig
 from vmg.base.errors import VMGError, require
-from vmg.base.types import Float32s
+from vmg.base.types import Float32s, Float64s
 from vmg.data.mazes import import_robotics
 from vmg.envs.arranging import set_kitchen
+from vmg.envs.disturbances import Disturbance, MovedStart, NoisyActions, Pushed
 from vmg.envs.families.common import (
     add_tasks,
     along_recordings,
@@ -21,6 +22,7 @@ from vmg.envs.families.common import (
     program_settings,
 )
 from vmg.envs.task import TASKS, VARIANTS, Skill, Task
+from vmg.envs.wrappers import Wrapped
 from vmg.goals import all_of, near
 from vmg.learn.config import LearnConfig
 from vmg.networks.lowlevel import Translator
@@ -42,6 +44,46 @@ KITCHEN_POSITIONS = (*range(9), *range(18, 39))
 # D4RL's files have the positions alone, in this order; its reader leaves out the goal that follows them.
 D4RL_KITCHEN_FIELDS = {
     name: tuple(KITCHEN_POSITIONS.index(column) for column in columns) for name, columns in KITCHEN_FIELDS.items()
+}
+
+
+ARM = tuple(range(7))
+"""The arm's joints in MuJoCo's `qpos`; two fingers follow."""
+KETTLE = (23, 24)
+"""The kettle's place there, x and y."""
+
+
+class KettleMoved(MovedStart):
+    """Starts an episode with the kettle elsewhere."""
+
+    name = "kettle"
+
+    def drawn(self, size: int) -> Float64s:
+        return super().drawn(size) / 100
+
+
+class OwnSensors(Wrapped):
+    """Multiplies the noise that the simulated sensors have of their own."""
+
+    def __init__(self, env: Any, amount: float, horizon: int) -> None:
+        super().__init__(env)
+        kitchen = env.unwrapped
+        kitchen.object_noise_ratio *= amount
+        kitchen.robot_env.robot_noise_ratio *= amount
+
+
+DISTURBANCES = {
+    "start": Disturbance(
+        "rad, normal, on each of the arm's seven joints", partial(MovedStart, positions=ARM), (0.05, 0.1, 0.2)
+    ),
+    "push": Disturbance(
+        "rad, normal, on each of the arm's seven joints, once", partial(Pushed, positions=ARM), (0.1, 0.3)
+    ),
+    "kettle": Disturbance("cm, normal, in x and in y", partial(KettleMoved, positions=KETTLE), (1, 3)),
+    "arm-noise": Disturbance(
+        "of an action's range of 1, normal, on the arm's seven numbers", partial(NoisyActions, numbers=7), (0.1, 0.3)
+    ),
+    "sensors": Disturbance("times the sensors' own noise", OwnSensors, (2, 5, 10), nothing=1),
 }
 
 
@@ -88,6 +130,7 @@ def _kitchen(kind: str) -> Task:
         fields=KITCHEN_FIELDS,
         arrange=set_kitchen,
         skill=kitchen_skill,
+        disturbances=DISTURBANCES,
         protocol="Four subtasks, each paid once, 280 steps; the score is the share of subtasks done. The state has the "
         "velocities of joints and objects, which D4RL's had not.",
         presets={"paper": paper, "program": program_settings(paper), "ours": ours},

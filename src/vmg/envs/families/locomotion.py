@@ -1,6 +1,7 @@
 """Gym's locomotion with D4RL's files: half-cheetah, hopper, walker."""
 
 from vmg.envs.arranging import set_joints
+from vmg.envs.disturbances import JOINTS
 from vmg.envs.families.common import add_tasks, d4rl_files, get_d4rl, paper_settings, program_settings
 from vmg.envs.task import Task
 
@@ -29,6 +30,7 @@ def _locomotion(body: str, kind: str, joints: int, score_range: tuple[float, flo
         # Joints without the place along the track, then the velocities of all of them.
         fields={"height": (0,), "angle": (1,), "speed": (joints,), "positions": tuple(range(joints))},
         arrange=set_joints,
+        disturbances=JOINTS,
         horizon=1000,
         score_range=score_range,
         protocol=f"Dense reward, 1000 steps, scaled as D4RL does. The environment is {environment} on MuJoCo 3, "

@@ -10,8 +10,7 @@ from vmg.act.settings import ActConfig
 from vmg.base.types import Bools, Float32s
 from vmg.data.mazes import ENVIRONMENTS, corridor_distances, free_cells, maze_map
 from vmg.envs.arranging import set_joints
-from vmg.envs.disturbances import Disturbance, MovedStart, Observe, Pushed
-from vmg.envs.joints import observe
+from vmg.envs.disturbances import Disturbance, MovedStart, Pushed
 from vmg.envs.families.common import add_tasks, along_recordings, paper_settings, program_settings
 from vmg.envs.task import Task, TaskGoal
 from vmg.graph.settings import SolveConfig
@@ -41,16 +40,14 @@ PAPER = paper_settings(0.8, 0.8, 1, None)
 PROGRAM = program_settings(PAPER)
 
 
-def body_disturbances(body: str, look: Observe = observe) -> dict[str, Disturbance]:
-    """Return what can disturb a point, or a body with legs, in a maze; `look` shows the maze anew."""
-    start, push = partial(MovedStart, look=look), partial(Pushed, velocities=(0, 1), look=look)
-    if body == "point":
-        start = partial(start, positions=(0, 1))
-    unit = "m, normal, in x and in y" if body == "point" else "rad, normal, on each joint that a motor moves"
-    return {
-        "start": Disturbance(unit, start, (0.1, 0.3) if body == "point" else (0.1, 0.2, 0.4)),
-        "push": Disturbance("m/s, normal, in x and in y, once", push, (1, 2, 4)),
-    }
+POINT_DISTURBANCES = {
+    "start": Disturbance("m, normal, in x and in y", partial(MovedStart, positions=(0, 1)), (0.1, 0.3)),
+    "push": Disturbance("m/s, normal, in x and in y, once", partial(Pushed, velocities=(0, 1)), (1, 2, 4)),
+}
+ANT_DISTURBANCES = {
+    "start": Disturbance("rad, normal, on each joint of the legs", MovedStart, (0.1, 0.2, 0.4)),
+    "push": POINT_DISTURBANCES["push"],
+}
 
 
 def far_goals(maze: str, least: int, seed: int) -> dict[str, Any]:
@@ -89,7 +86,7 @@ def _point_maze(maze: str, horizon: int, least: int) -> Task:
         begin=_FarGoals(maze, least),
         fields={"position": (0, 1), "velocity": (2, 3)},
         arrange=set_joints,
-        disturbances=body_disturbances("point"),
+        disturbances=POINT_DISTURBANCES,
         protocol=f"From one corner to goals at least {least} corridor cells away, named by the environment in each "
         f"episode; reached within 0.45 m in {horizon} steps counts.",
         goal=GOAL,
@@ -113,6 +110,7 @@ def _ant_maze(kind: str) -> Task:
         fields={"position": (0, 1), "body": tuple(range(2, 29))},
         arrange=set_joints,
         fallen=upside_down,
+        disturbances=ANT_DISTURBANCES,
         horizon=horizon,
         protocol="The goal is drawn up to 1 m off its cell's centre and named by the environment in each episode "
         f"(D4RL keeps it fixed); reached within 0.45 m in {horizon} steps counts.",

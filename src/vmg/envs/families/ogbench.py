@@ -1,12 +1,15 @@
 """OGBench's mazes: five tasks each, whose goal is named in `info`, brought to the form of other goal environments."""
 
 import warnings
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from vmg.base.errors import require
 from vmg.base.types import Bools, Float32s
+from vmg.envs.disturbances import Disturbance, MovedStart, Pushed
 from vmg.envs.families import mazes
 from vmg.envs.families.common import add_tasks
 from vmg.envs.task import Task, TaskGoal
@@ -73,6 +76,17 @@ def observed(env: Any) -> dict[str, Any]:
     return shown
 
 
+# A point is set to its place in each step, so that it has no velocity to change.
+POINT_DISTURBANCES = {
+    "start": Disturbance("m, normal, in x and in y", partial(MovedStart, positions=(0, 1), look=observed), (0.1, 0.3)),
+    "push": Disturbance("m, normal, in x and in y, once", partial(Pushed, positions=(0, 1), look=observed), (0.5, 1)),
+}
+BODY_DISTURBANCES = {
+    name: replace(mazes.ANT_DISTURBANCES[name], wrap=partial(wrap, look=observed))
+    for name, wrap in (("start", MovedStart), ("push", partial(Pushed, velocities=(0, 1))))
+}
+
+
 def _maze(body: str, maze: str, horizon: int = 1000) -> Task:
     """A maze of OGBench's. Its settings are those of the other mazes: nothing was looked at here."""
     name, near_enough = f"{body}maze-{maze}", 1.0 if body == "point" else 0.5
@@ -87,7 +101,7 @@ def _maze(body: str, maze: str, horizon: int = 1000) -> Task:
         get=f"ogbench.download_datasets(['{name}-navigate-v0']) in Python, then pass ogbench:PATH",
         keys=("observation",),
         fields={"position": (0, 1)},
-        disturbances=mazes.body_disturbances(body, observed),
+        disturbances=POINT_DISTURBANCES if body == "point" else BODY_DISTURBANCES,
         horizon=horizon,
         begin=five_tasks,
         fallen=FALLS[body],
