@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vmg.envs import find_task
-from vmg.envs.arranging import _robot
+from vmg.envs.arranging import robot_of
 
 TASKS = ["pointmaze-umaze", "antmaze-umaze", "kitchen-mixed", "halfcheetah-medium", "hopper-medium", "walker2d-medium"]
 
@@ -23,7 +23,7 @@ def test_a_state_that_was_seen_can_be_set(name):
     for _ in range(10):
         observation, *_ = lived.step(lived.action_space.sample())
     task.arrange(other, task.state_of(observation))
-    there, here = _robot(other).data, _robot(lived).data
+    there, here = robot_of(other).data, robot_of(lived).data
     body = name.partition("-")[0]
     skipped = 1 if body in ("halfcheetah", "hopper", "walker2d") else 0  # the place along the track
     nearly = 0.05 if name.startswith("kitchen") else 1e-5  # its sensors are noisy
@@ -38,6 +38,6 @@ def test_positions_alone_leave_the_kitchen_at_rest():
     env = task.make()
     env.reset(seed=0)
     task.arrange(env, np.linspace(0, 0.3, 30, dtype=np.float32))
-    np.testing.assert_allclose(_robot(env).data.qpos, np.linspace(0, 0.3, 30), atol=1e-6)
-    assert not _robot(env).data.qvel.any()
+    np.testing.assert_allclose(robot_of(env).data.qpos, np.linspace(0, 0.3, 30), atol=1e-6)
+    assert not robot_of(env).data.qvel.any()
     env.close()

@@ -4,7 +4,7 @@ Every episode is run by one worker from its first step to its last and depends o
 the number of workers change nothing but the time.
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Protocol
@@ -18,6 +18,7 @@ from vmg.base.console import progress_bar
 from vmg.base.errors import VMGError
 from vmg.base.settings import Bounds, shown
 from vmg.base.types import Float32s
+from vmg.envs.disturbing import disturbed
 from vmg.envs.task import Task
 from vmg.evaluation.executors import EXECUTORS, beat
 from vmg.evaluation.scores import EpisodeScore, Scores, last_fall
@@ -49,6 +50,7 @@ def evaluate(
     first_seed: Annotated[int, Bounds(0)] = 0,
     executor: str = "processes",
     workers: Annotated[int, Bounds(1, 1024)] | None = None,
+    disturb: Mapping[str, float] | None = None,
     known: Sequence[EpisodeScore] = (),
     on_episode: Callable[[EpisodeScore], None] | None = None,
     title: str = "",
@@ -57,8 +59,9 @@ def evaluate(
     """Run episodes with the seeds first_seed, first_seed + 1, … and score them.
 
     `workers`: processes, all cores by default; 1 runs here, which any environment allows. `executor` names who runs
-    them. `known` episodes are not run again; `on_episode` is called with each new one as it ends. `title` says on the
-    progress bar who is evaluated.
+    them. `disturb`: how much of what disturbs each episode, {"start": 0.1, "push": 0.3}; `vmg.envs.disturbances_of`
+    tells what a task has. `known` episodes are not run again; `on_episode` is called with each new one as it ends.
+    `title` says on the progress bar who is evaluated.
     """
     if not all(callable(getattr(actor, name, None)) for name in ("begin", "act")):
         raise VMGError(f"What is evaluated has the methods begin and act, as a policy does; {shown(actor)} has not.")
@@ -66,6 +69,7 @@ def evaluate(
         raise VMGError(f"An evaluation needs at least one episode, not {n_episodes}.")
     if n_episodes > MOST_EPISODES:
         raise VMGError(f"An evaluation has at most {MOST_EPISODES:,} episodes, not {n_episodes}.")
+    task = disturbed(task, disturb) if disturb else task
     seeds = range(first_seed, first_seed + n_episodes)
     done = {e.seed: e for e in known if e.seed in seeds}
     missing = [seed for seed in seeds if seed not in done]

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from vmg.data.fields import moved_fields
 from vmg.envs import TASKS, Task
 from vmg.envs.fitting import ignored_goal
 from vmg.evaluation import Actor, Scores, Summary
-from vmg.evaluation.baselines import cloning_actors
+from vmg.evaluation.baselines import CloningActor, cloning_actors
 from vmg.graph import GraphConfig, SolveConfig, summarise
 from vmg.learn.config import Training
 from vmg.networks.encoder import embed
@@ -36,6 +36,12 @@ class EvaluateTrial(Trial):
 
     baselines: bool = False
     """Also train and score behaviour cloning, plain and goal-conditioned, on the same data and budget."""
+    disturb: tuple[str, ...] = ()
+    """Score it also where the world is not as recorded. NAME=AMOUNT,AMOUNT: each amount by itself; NAME: at amounts
+    usual for it; NAME=AMOUNT+NAME=AMOUNT: both at once. Any environment has noise (on actions, of half their range),
+    sensors (noise on what is seen) and delay (steps); one with joints has start (rad or m) and push (once in
+    mid-episode); the kitchen has kettle (cm) and arm-noise, too. A name that a task does not have is answered with all
+    it has, and their units."""
 
 
 @alone
@@ -144,7 +150,21 @@ def agent_scores(run: Run, task: Task, method: str, agent: Agent, actor: Actor, 
 @alone
 def baseline_scores(run: Run, task: Task, trial: Trial) -> dict[str, list[Scores]]:
     """Train behaviour cloning, plain and goal-conditioned, as far as it is not trained yet, and evaluate both."""
+    return actors_scores(run, task, baseline_actors(run), trial)
+
+
+@alone
+def baseline_actors(run: Run) -> dict[str, list[CloningActor]]:
+    """Train behaviour cloning, plain and goal-conditioned, as far as it is not trained yet: one actor per seed."""
     (actors,) = _cloning(run, _trainings([run], "baselines"))
+    return actors
+
+
+@alone
+def actors_scores(
+    run: Run, task: Task, actors: Mapping[str, Sequence[CloningActor]], trial: Trial
+) -> dict[str, list[Scores]]:
+    """Evaluate baselines that were trained."""
     budget = {"learn": run.config.learn.to_dict()}
     return {
         method: [
@@ -155,7 +175,7 @@ def baseline_scores(run: Run, task: Task, trial: Trial) -> dict[str, list[Scores
     }
 
 
-def _cloning(run: Run, trainings: Sequence[Training]) -> list[dict[str, Any]]:
+def _cloning(run: Run, trainings: Sequence[Training]) -> list[dict[str, list[CloningActor]]]:
     task = run.task_or_none()
     return cloning_actors(trainings, run.config.learn, task.goal if task else None)
 

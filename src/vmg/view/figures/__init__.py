@@ -16,6 +16,6 @@ def lengths(gallery, theme):
 
 from vmg.view.figures.base import FIGURES, Figure, draw_figures, figure
 
-from vmg.view.figures import plans, numbers  # isort: skip  # what is built in, in the report's order
+from vmg.view.figures import plans, numbers, robustness  # isort: skip  # what is built in, in the report's order
 
-__all__ = ["FIGURES", "Figure", "draw_figures", "figure", "numbers", "plans"]
+__all__ = ["FIGURES", "Figure", "draw_figures", "figure", "numbers", "plans", "robustness"]
