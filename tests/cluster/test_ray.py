@@ -1,0 +1,120 @@
+"""Work on a Ray cluster of two nodes on this machine: the numbers of one machine, whoever dies on the way."""
+
+import os
+import time
+from dataclasses import replace
+from functools import partial
+
+import pytest
+from evaluation_cases import LINE, Walker
+from test_workers import be_killed, faulty
+
+from vmg.base.errors import VMGError
+from vmg.evaluation import EXECUTORS, evaluate
+from vmg.evaluation.executors.ray import RAY
+
+ray = pytest.importorskip("ray", reason="the extra `ray` is not installed")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A head of one core, to which this process is connected."""
+    from ray.cluster_utils import Cluster
+
+    os.environ.update(RAY)
+    found = Cluster(
+        initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False, "include_log_monitor": False}
+    )
+    ray.init(address=found.address, log_to_driver=False, logging_level="ERROR")
+    yield found
+    ray.shutdown()
+    found.shutdown()
+
+
+@pytest.fixture(scope="module")
+def node(cluster):
+    """A second node, of two cores."""
+    return cluster.add_node(num_cpus=2, include_log_monitor=False)
+
+
+class Slow(Walker):
+    """Takes its time, so that there is something to disturb."""
+
+    def act(self, state):
+        time.sleep(0.05)
+        return super().act(state)
+
+
+class Stumbles(Walker):
+    def act(self, state):
+        raise VMGError("It stumbled.")
+
+
+def free_cores() -> float:
+    return ray.available_resources().get("CPU", 0)
+
+
+def wait_for(condition) -> None:
+    """Wait until the cluster says so: it hears of its nodes a little later."""
+    until = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+def test_scores_are_those_of_this_process(node):
+    scores = evaluate(Walker(), LINE, n_episodes=7, executor="ray")
+    assert scores == evaluate(Walker(), LINE, n_episodes=7, executor="here")
+    wait_for(lambda: free_cores() == 3)
+
+
+def test_a_worker_that_dies_is_replaced_and_every_episode_counts_once(node, tmp_path, capsys):
+    ran = []
+    disturbed = faulty(be_killed, tmp_path)
+    scores = evaluate(Walker(), disturbed, n_episodes=6, executor="ray", workers=2, on_episode=ran.append)
+    assert scores == evaluate(Walker(), LINE, n_episodes=6, executor="here")
+    assert sorted(episode.seed for episode in ran) == list(range(6))
+    assert "A worker of the cluster died: the episode of seed" in " ".join(capsys.readouterr().err.split())
+
+
+def test_an_episode_that_always_ends_its_worker_is_said(node, tmp_path):
+    disturbed = faulty(be_killed, tmp_path, times=99, seeds=(1,))
+    with pytest.raises(VMGError, match=r"did the episode of seed 1 died: .* last of 3 that tried.*--on here"):
+        evaluate(Walker(), disturbed, n_episodes=3, executor="ray", workers=2)
+
+
+def test_what_goes_wrong_in_an_episode_is_heard_of_as_it_was(node):
+    with pytest.raises(VMGError, match=r"It stumbled") as raised:
+        evaluate(Stumbles(), LINE, n_episodes=3, executor="ray")
+    assert (type(raised.value), str(raised.value)) == (VMGError, "It stumbled.")
+    assert "It was raised by a worker on" in "".join(raised.value.__notes__)
+
+
+def test_an_interrupt_ends_all_workers(node):
+    def interrupted(episode):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(Slow(), LINE, n_episodes=50, executor="ray", on_episode=interrupted)
+    wait_for(lambda: free_cores() == 3)
+
+
+def test_an_address_is_for_executors_that_have_one():
+    assert isinstance(EXECUTORS.find("ray://somewhere"), partial)
+    with pytest.raises(VMGError, match=r"The executor 'here' takes no address"):
+        EXECUTORS.find("here://somewhere")
+    with pytest.raises(VMGError, match=r"lacks its address: write ray://HOST"):
+        EXECUTORS.find("ray://")
+
+
+def test_a_node_that_dies_in_the_middle_costs_no_episode(cluster, node):
+    ran = []
+
+    def note(episode):
+        ran.append(episode.seed)
+        if len(ran) == 4:
+            cluster.remove_node(node, allow_graceful=False)
+
+    scores = evaluate(Slow(), replace(LINE, name="line"), n_episodes=30, executor="ray", on_episode=note)
+    assert scores == evaluate(Walker(), LINE, n_episodes=30, executor="here")
+    assert sorted(ran) == list(range(30))
