@@ -10,6 +10,7 @@ from acting_cases import agent, episodes
 from vmg.agent.agent import Agent
 from vmg.base.errors import VMGError
 from vmg.base.files import write_npz
+from vmg.goals import near
 from vmg.graph import ROUTES, EdgeRoutes, add_edges
 from vmg.networks.weights import read_tensors, write_tensors
 
@@ -53,6 +54,40 @@ def test_saving_and_loading_changes_nothing(folder):
     for name, array in agent().routes.finals.arrays().items():
         assert np.array_equal(loaded.routes.finals.arrays()[name], array), name
     assert loaded.graph.places.shape == (len(episodes().observations), 2)
+
+
+def test_nothing_is_written_twice(folder):
+    """States and goal columns are rows and columns of the recorded observations, which are there."""
+    with np.load(folder / "graph.npz") as file:
+        assert {name.partition(".")[0] for name in file.files} == {
+            "features", "rows", "first_edge", "heads", "counts", "labels", "slots", "lengths", "radius",
+            "observations", "made_by_weights", "sha256",
+        }  # fmt: skip
+
+
+def test_what_was_only_kept_to_plan_can_be_left_out(folder, tmp_path):
+    """Then it acts the same, is smaller, and says what it needs where it is asked for a goal."""
+    agent().save(tmp_path / "acting", keep="act")
+    acting, observations = Agent.load(tmp_path / "acting"), episodes().observations[::50]
+    assert (acting.policy().act(observations) == agent().policy().act(observations)).all()
+    assert acting.graph.observations is acting.graph.places is None
+    smaller, larger = ((each / "graph.npz").stat().st_size for each in (tmp_path / "acting", folder))
+    assert smaller < 0.6 * larger
+    with pytest.raises(VMGError, match=r"needs the episodes the graph was built from"):
+        acting.plan(near([1.0, 1.0], columns=(0, 1), tolerance=0.45))
+
+
+def test_a_folder_of_the_format_before_is_read(folder):
+    """Every array stood in it as it is."""
+    graph, content = agent().graph, json.loads((folder / "config.json").read_text())
+    names = ("features", "states", "rows", "first_edge", "heads", "counts", "labels", "slots", "lengths", "radius")
+    whole = {name: getattr(graph, name) for name in (*names, "places", "observations")}
+    (folder / "solution.npz").unlink()
+    write_npz(folder / "graph.npz", whole | {"made_by_weights": content["made_by_weights"]})
+    (folder / "config.json").write_text(json.dumps(content | {"format": 2}))
+    loaded = Agent.load(folder)
+    for name, array in whole.items():
+        assert np.array_equal(getattr(loaded.graph, name), array), name
 
 
 def test_the_card_says_what_data_and_settings_and_how_to_use_it(folder):
@@ -131,7 +166,7 @@ def cut(name):
     [
         (lambda folder: (folder / "config.json").unlink(), r"is not an agent: there is no config\.json in it"),
         (lambda folder: (folder / "config.json").write_text("{"), r"config\.json is not readable as JSON"),
-        (spoil_config(lambda c: c.update(format=99)), r"is not of format 2: another program or version wrote it"),
+        (spoil_config(lambda c: c.update(format=99)), r"is not of format 3: another program or version wrote it"),
         (spoil_config(lambda c: c.pop("data")), r"has no entry 'data'"),
         (spoil_config(lambda c: c.update(seed=-1)), r"seed must be a whole number of at least 0, not -1"),
         (spoil_config(lambda c: c["config"].update(colour=1)), r"config has the unknown entry 'colour'"),
@@ -145,8 +180,9 @@ def cut(name):
         (cut("graph.npz"), r"graph\.npz is not a readable \.npz file"),
         (spoil_arrays("graph.npz", heads=lambda heads: heads + 10**6), r"graph\.npz is damaged"),
         (spoil_arrays("graph.npz", labels=lambda labels: labels[:-1]), r"graph\.npz is damaged"),
-        (spoil_arrays("graph.npz", features=lambda f: f * np.nan), r"graph\.npz is damaged"),
-        (spoil_arrays("graph.npz", places=lambda places: places[:, :1]), r"graph\.npz is damaged"),
+        (spoil_arrays("graph.npz", **{"features.high": lambda f: f | 255}), r"graph\.npz is damaged"),
+        (spoil_arrays("graph.npz", **{"features.low": lambda f: f[1:]}), r"the two halves of a table do not fit"),
+        (add_array("graph.npz", places=np.zeros((3, 1), np.float32)), r"graph\.npz is damaged"),
         (add_array("graph.npz", colour=1), r"graph\.npz does not hold a graph"),
         (spoil_arrays("solution.npz", hops=lambda hops: hops - 10**6), r"solution\.npz does not fit the graph"),
         (spoil_arrays("solution.npz", hops=lambda hops: np.roll(np.arange(len(hops)), 1)), r"routes run in a circle"),

@@ -176,9 +176,13 @@ class Agent:
         return Body(self.built, self.weights, config.learn.low_level, self.data, config.solve, config.act)
 
     @checked
-    def save(self, folder: Path | str) -> None:
-        """Write the agent's folder; each file whole or not at all, what no longer holds removed first."""
-        folders.save(self, Path(folder))
+    def save(self, folder: Path | str, *, keep: folders.Kept = "plan") -> None:
+        """Write the agent's folder; each file whole or not at all, what no longer holds removed first.
+
+        It keeps what acting and planning for goals need. With `keep` "act" it is smaller, and follows its own plan
+        alone: all recorded observations are left out, unless its routes follow recordings.
+        """
+        folders.save(self, Path(folder), keep)
 
     @classmethod
     @checked

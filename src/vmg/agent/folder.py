@@ -5,9 +5,9 @@
     versions.json        what it was made with               README.md        the model card
     metrics.csv          losses, where it was trained with a folder
 
-Only safe formats: opening an agent can never run code. Acting needs neither JAX nor a compiler. Folders of version 0.1
-(format 1) are read, too. What is read is checked against itself: sizes fit, indices lie in range, routes go along edges
-and end, and no file was changed or belongs to another agent.
+Only safe formats: opening an agent can never run code. Acting needs neither JAX nor a compiler. Folders of formats 1
+(version 0.1) and 2 are read, too. What is read is checked against itself: sizes fit, indices lie in range, routes go
+along edges and end, and no file was changed or belongs to another agent.
 """
 
 import filecmp
@@ -15,14 +15,15 @@ import os
 import warnings
 import zipfile
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from vmg.agent.card import write_card
+from vmg.agent.graph_file import LOW, graph_arrays, graph_of
 from vmg.agent.settings import AgentConfig
 from vmg.agent.soundness import is_sound
 from vmg.base.errors import VMGError
@@ -30,22 +31,24 @@ from vmg.base.files import is_file, read_json, read_npz, staged, write_json, wri
 from vmg.base.settings import read_record
 from vmg.base.versions import versions
 from vmg.data.facts import DataFacts
-from vmg.graph import ROUTES, MemoryGraph, Recordings, Routes, Unrecorded
+from vmg.graph import ROUTES, MemoryGraph, Routes
 from vmg.networks import Weights, load_weights, save_weights
 
 if TYPE_CHECKING:
     from vmg.agent.agent import Agent
 
-FORMAT = 2
+FORMAT = 3
 WEIGHTS, GRAPH = "made_by_weights", "made_for_graph"  # what ties the files of a folder to each other
 CONTENT = "sha256"  # of all arrays of a file: a file that was changed is no longer what it says
 _NEEDED = ("config", "data", "seed")
+Kept: TypeAlias = Literal["plan", "act"]
+"""What a folder is for: to act and to plan for any goal, or to act by its own plan alone."""
 
 
-def save(agent: "Agent", folder: Path) -> None:
+def save(agent: "Agent", folder: Path, keep: Kept = "plan") -> None:
     """Write an agent; at any moment its folder holds the one before, or parts of this one that fit together."""
     with staged(folder) as beside:
-        _write(agent, beside)
+        _write(agent, beside, keep)
         changed = [name for name in _FILES if not _is_same(beside / name, folder / name)]
         for name in ("solution.npz", "graph.npz"):  # these hold no longer; the one was made for the other
             if name in changed:
@@ -60,11 +63,12 @@ def save(agent: "Agent", folder: Path) -> None:
 _FILES = ("weights.safetensors", "versions.json", "config.json", "graph.npz", "solution.npz")
 
 
-def _write(agent: "Agent", folder: Path) -> None:
+def _write(agent: "Agent", folder: Path, keep: Kept) -> None:
     save_weights(folder / "weights.safetensors", agent.weights)
     digest = _digest(folder / "weights.safetensors")
     if agent.graph:
-        _write_sealed(folder / "graph.npz", _graph_arrays(agent.graph) | {WEIGHTS: np.array(digest)})
+        graph = agent.graph if keep == "plan" else _acting(agent.graph)
+        _write_sealed(folder / "graph.npz", graph_arrays(graph) | {WEIGHTS: np.array(digest)})
     if agent.routes:
         kind = {} if agent.routes.kind in _TOLD_BY_ARRAYS else {"kind": np.array(agent.routes.kind)}
         tied = {GRAPH: np.array(_contents(folder / "graph.npz"))}
@@ -72,6 +76,11 @@ def _write(agent: "Agent", folder: Path) -> None:
     write_json(folder / "versions.json", {"format": str(FORMAT), **versions()})
     description = {"config": agent.config.to_dict(), "data": asdict(agent.data), "seed": agent.seed}
     write_json(folder / "config.json", {"format": FORMAT, **description, WEIGHTS: digest})
+
+
+def _acting(graph: MemoryGraph) -> MemoryGraph:
+    """Leave out the recorded observations that only new goals are looked up in."""
+    return replace(graph, goal_columns=(), places=None, observations=None)
 
 
 def _is_same(one: Path, other: Path) -> bool:
@@ -125,7 +134,7 @@ def renewed(config: Any) -> Any:
 def _description(path: Path) -> dict[str, Any]:
     """Read settings, data facts and seed, not checked yet; settings of version 0.1 as they are written now."""
     description = read_json(path)
-    if not isinstance(description, dict) or description.get("format") not in (1, FORMAT):
+    if not isinstance(description, dict) or description.get("format") not in (1, 2, FORMAT):
         raise VMGError(f"{path} is not of format {FORMAT}: another program or version wrote it.")
     if missing := [name for name in _NEEDED if name not in description]:
         raise VMGError(f"{path} has no entry {missing[0]!r}.")
@@ -171,7 +180,9 @@ _SIZES = (("encoder_input", "mean"), ("action_decoder", "b2"), ("state_encoder",
 
 
 def _write_sealed(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
-    write_npz(path, {**arrays, CONTENT: np.array(_content(arrays))})
+    write_npz(
+        path, {**arrays, CONTENT: np.array(_content(arrays))}, stored=[each for each in arrays if each.endswith(LOW)]
+    )
 
 
 def _check_seal(path: Path, arrays: Mapping[str, np.ndarray], cure: str) -> None:
@@ -192,23 +203,6 @@ def _content(arrays: Mapping[str, np.ndarray]) -> str:
 
 # --- the graph --------------------------------------------------------------------------------------------------------
 
-_OPTIONAL = ("recordings", "goal_columns", "places", "observations", "unrecorded")
-
-
-def _arrays(record: Any, prefix: str = "") -> dict[str, np.ndarray]:
-    return {f"{prefix}{each.name}": np.asarray(getattr(record, each.name)) for each in fields(record)}
-
-
-def _graph_arrays(graph: MemoryGraph) -> dict[str, np.ndarray]:
-    arrays = {name: array for name, array in _arrays(graph).items() if name not in _OPTIONAL}
-    if graph.recordings:
-        arrays |= _arrays(graph.recordings, "recorded_")
-    if graph.unrecorded:
-        arrays |= _arrays(graph.unrecorded, "unrecorded_")
-    kept = {"places": graph.places, "observations": graph.observations}
-    return arrays | {name: array for name, array in kept.items() if array is not None}
-
-
 _REBUILD = "Delete it and build the graph again (`vmg build`)."
 
 
@@ -218,7 +212,7 @@ def _load_graph(path: Path, goal_columns: tuple[int, ...], weights: str) -> Memo
     if str(whole.get(WEIGHTS, weights)) != weights:
         raise VMGError(f"{path} was built with other weights. {_REBUILD}")
     try:
-        graph = _graph(arrays, goal_columns)
+        graph = graph_of(arrays, goal_columns)
         sound = is_sound(graph)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise VMGError(f"{path} does not hold a graph: {error}. {_REBUILD}") from error
@@ -226,25 +220,6 @@ def _load_graph(path: Path, goal_columns: tuple[int, ...], weights: str) -> Memo
         raise VMGError(f"{path} is damaged: its arrays do not fit together. {_REBUILD}")
     _check_seal(path, whole, _REBUILD)
     return graph
-
-
-def _graph(arrays: dict[str, np.ndarray], goal_columns: tuple[int, ...]) -> MemoryGraph:
-    places = arrays.pop("places", None)
-    kept, beyond = (
-        {name.removeprefix(prefix): arrays.pop(name) for name in list(arrays) if name.startswith(prefix)}
-        for prefix in ("recorded_", "unrecorded_")
-    )
-    return MemoryGraph(
-        **{**arrays, "radius": float(arrays["radius"])},  # type: ignore[arg-type]
-        recordings=Recordings(**kept) if kept else None,
-        goal_columns=goal_columns if places is not None else (),
-        places=places,
-        unrecorded=_unrecorded(**beyond) if beyond else None,
-    )
-
-
-def _unrecorded(*, sources: np.ndarray, **arrays: np.ndarray) -> Unrecorded:
-    return Unrecorded(sources=tuple(map(str, sources.tolist())), **arrays)
 
 
 # --- routes -----------------------------------------------------------------------------------------------------------

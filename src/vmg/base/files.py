@@ -8,7 +8,8 @@ import glob
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+import zipfile
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -163,11 +164,17 @@ def read_json(path: Path) -> Any:
         raise VMGError(f"{path} is not readable as JSON: {error}. Restore it from a copy or make it again.") from error
 
 
-def write_npz(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write a compressed .npz whole or not at all."""
-    with replacing(path) as beside, open(beside, "wb") as file:
-        # Without allow_pickle: numpy 2.0 takes it for one of the arrays.
-        np.savez_compressed(file, **{name: np.asarray(array) for name, array in arrays.items()})  # type: ignore[arg-type]
+def write_npz(path: Path, arrays: Mapping[str, np.ndarray], *, stored: Collection[str] = ()) -> None:
+    """Write a .npz whole or not at all, compressed but for the arrays that are `stored` as they are.
+
+    Little effort is made: more of it takes several times as long, and leaves numbers that were recorded as large.
+    """
+    with replacing(path) as beside:
+        for method in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
+            with zipfile.ZipFile(beside, "a", method, compresslevel=1) as file:
+                for name in (each for each in arrays if (each in stored) == (method == zipfile.ZIP_STORED)):
+                    with file.open(f"{name}.npy", "w", force_zip64=True) as member:
+                        np.lib.format.write_array(member, np.asarray(arrays[name]), allow_pickle=False)
 
 
 def read_npz(path: Path) -> dict[str, np.ndarray]:
