@@ -11,6 +11,8 @@ from vmg.envs.arranging import robot_of
 
 TRIES = 100
 """Draws of positions before one is taken that lies in something."""
+POINTS = 20
+"""Points of the way to a position at which is looked whether it is free."""
 DEEPER = 0.005
 """Metres that bodies may lie deeper in one another than before they were moved."""
 SLIDE, HINGE = 2, 3
@@ -42,15 +44,19 @@ def driven_joints(env: Any) -> tuple[Int64s, Int64s]:
 def move(env: Any, places: Int64s, draw: Callable[[], Float64s], *, velocities: bool = False) -> None:
     """Add what is drawn to positions, or to velocities, within the joints' limits.
 
-    Positions in which something lies in something else are drawn again.
+    Positions to which the way leads through something are drawn again.
     """
     robot = robot_of(env)
-    qpos, qvel, depth = robot.data.qpos.copy(), robot.data.qvel.copy(), _depth(robot)
-    for _ in range(1 if velocities else TRIES):
-        moved = (qpos.copy(), qvel.copy())
-        moved[velocities][places] += draw()
-        robot.set_state(_within_limits(robot.model, qpos, moved[0]), moved[1])
-        if _depth(robot) <= depth + DEEPER:
+    qpos, qvel = robot.data.qpos.copy(), robot.data.qvel.copy()
+    if velocities:
+        qvel[places] += draw()
+        robot.set_state(qpos, qvel)
+        return
+    deepest = _depth(robot) + DEEPER
+    for _ in range(TRIES):
+        moved = qpos.copy()
+        moved[places] += draw()
+        if _is_free(robot, qpos, _within_limits(robot.model, qpos, moved), qvel, deepest):
             return
 
 
@@ -61,6 +67,15 @@ def observe(env: Any) -> Any:
         return inner._get_obs()
     seen = robot._get_obs()
     return inner._get_obs(seen[0] if isinstance(seen, tuple) else seen)
+
+
+def _is_free(robot: Any, qpos: Float64s, moved: Float64s, qvel: Float64s, deepest: float) -> bool:
+    """Go there in a straight line, in small steps, and say whether nothing came deeper into anything."""
+    depths = []
+    for share in np.linspace(0, 1, POINTS + 1)[1:]:
+        robot.set_state(qpos + share * (moved - qpos), qvel)
+        depths.append(_depth(robot))
+    return max(depths) <= deepest
 
 
 def _within_limits(model: Any, before: Float64s, moved: Float64s) -> Float64s:

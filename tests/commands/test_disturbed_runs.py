@@ -1,0 +1,85 @@
+"""Runs evaluated where the world is not as recorded: by commands, beside cloning, in file, table and report."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from vmg.base.errors import VMGError
+from vmg.cli.main import main
+from vmg.runs import load_run
+from vmg.runs.robustness import known_robustness
+from vmg.view import FIGURES
+from vmg.view.gallery import Gallery
+from vmg.view.style import STYLES
+
+WORDS = ["noise=0.1,0.5", "start=0.1+push=1"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("disturbed") / "run"
+    sizes = ["--learn.steps", "200", "--learn.hidden-units", "16", "--learn.checkpoint-every", "200"]
+    assert main(["train", "pointmaze:umaze?steps=3000", "--out", str(folder), "--preset", "ours", *sizes]) == 0
+    assert main(["build", str(folder)]) == 0
+    assert main(["solve", str(folder)]) == 0
+    return folder
+
+
+def evaluate(run, *words):
+    trial = ["--episodes", "2", "--workers", "1", "--baselines"]
+    return main(["evaluate", str(run), *trial, *(["--disturb", *words] if words else [])])
+
+
+def test_every_method_is_scored_under_every_disturbance(run, capsys):
+    assert evaluate(run, *WORDS) == 0
+    shown = capsys.readouterr().out
+    assert "start 0.1 and push 1" in shown
+    assert "m/s, normal, in x and in y, once." in " ".join(shown.split())
+    found = json.loads((run / "robustness.json").read_text())
+    assert [row["disturbed"] for row in found["rows"]] == [
+        {}, {"noise": 0.1}, {"noise": 0.5}, {"start": 0.1, "push": 1.0}
+    ]  # fmt: skip
+    assert all(list(row["scores"]) == ["VMG", "BC", "GCBC"] for row in found["rows"])
+    assert all(summary["episodes"] == 2 for row in found["rows"] for summary in row["scores"].values())
+    assert (
+        found["rows"][0]["scores"]["VMG"]["score"]
+        == json.loads((run / "scores.json").read_text())["summary"]["VMG"]["score"]
+    )
+    assert found["command"].endswith("--baselines --disturb noise=0.1,0.5 start=0.1+push=1")
+    notes = {path.name for path in (run / "evaluations").iterdir()}
+    assert {f"pointmaze-umaze_start-0.1-and-push-1_{m}_seed_0.jsonl" for m in ("VMG", "BC", "GCBC")} <= notes
+
+
+def test_evaluating_again_runs_nothing_again_and_says_the_same(run):
+    before = {path: path.read_bytes() for path in run.rglob("*.json*")}
+    assert evaluate(run, *WORDS) == 0
+    assert {path: path.read_bytes() for path in run.rglob("*.json*")} == before
+
+
+def test_an_unknown_disturbance_is_refused_before_anything_is_run(run, capsys):
+    before = {path: path.stat().st_mtime_ns for path in run.rglob("*")}
+    assert evaluate(run, "wind=3") == 2
+    assert "Nothing called 'wind' disturbs pointmaze-umaze. What can: start (m, normal" in " ".join(
+        capsys.readouterr().err.split()
+    )
+    assert {path: path.stat().st_mtime_ns for path in run.rglob("*")} == before
+
+
+def test_the_report_has_the_curves_until_the_settings_change(run):
+    gallery = Gallery(load_run(run), load_run(run).agent(0))
+    for theme in STYLES:
+        drawn = FIGURES.find("robustness").draw(gallery, theme)
+        (panel,) = drawn.axes  # two at once are in the table alone
+        assert panel.get_xlabel().startswith("noise, of half an action's range")
+        assert [line.get_label() for line in panel.lines] == ["VMG", "BC", "GCBC"]
+        assert panel.lines[0].get_xdata().tolist() == [0, 0.1, 0.5]
+    assert main(["evaluate", str(run), "--episodes", "1", "--workers", "1", "--act.subgoal-steps", "2"]) == 0
+    assert FIGURES.find("robustness").draw(Gallery(load_run(run), load_run(run).agent(0)), "light") is None
+
+
+@pytest.mark.parametrize("damage", ["{}", "[]", '{"task": 3}', "not JSON", '{"task": "a", "kinds": {"noise": 3}}'])
+def test_a_damaged_file_of_curves_is_said(run, damage):
+    (run / "robustness.json").write_text(damage)
+    with pytest.raises(VMGError, match=r"robustness\.json"):
+        known_robustness(load_run(run))
