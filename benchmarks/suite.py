@@ -8,11 +8,14 @@ from benchmarks.rows import Level, Row
 from vmg.base.console import say
 from vmg.base.errors import VMGError
 
-Family: TypeAlias = Literal["training", "merge", "growth", "values", "resolve", "decisions", "evaluation", "startup"]
+Family: TypeAlias = Literal[
+    "training", "merge", "growth", "extend", "values", "resolve", "decisions", "evaluation", "startup"
+]
 FAMILIES: dict[Family, str] = {
     "training": "benchmarks.training",
     "merge": "benchmarks.merging",
     "growth": "benchmarks.growth",
+    "extend": "benchmarks.extending",
     "values": "benchmarks.values",
     "resolve": "benchmarks.resolving",
     "decisions": "benchmarks.decisions",

@@ -2,6 +2,7 @@
 
 from vmg.graph.edges import EDGE_SOURCES, Edge, Unrecorded, add_edges
 from vmg.graph.evidence import Piece, expected_steps, followed, reachable_from, reaching, stitched
+from vmg.graph.extending import extend
 from vmg.graph.memory import MemoryGraph, Recordings, build, connect
 from vmg.graph.merging import Merging, merge_by_kmeans, merge_greedily
 from vmg.graph.restricting import without_edges
@@ -41,6 +42,7 @@ __all__ = [
     "build",
     "connect",
     "expected_steps",
+    "extend",
     "find_goal",
     "followed",
     "goal",

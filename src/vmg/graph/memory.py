@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -171,7 +171,8 @@ class MemoryGraph:
         return _lengths(self.recorded.features - self.features[self.labels]) / self.step_length
 
     @cached_property
-    def _index(self) -> VertexIndex:
+    def index(self) -> VertexIndex:
+        """What finds the vertices near a point."""
         return VertexIndex(self.features)
 
     def _points(self, features: Float32s) -> Float32s:
@@ -193,7 +194,7 @@ class MemoryGraph:
 
     def nearest_vertices(self, features: Float32s) -> Int32s:
         """Return the nearest vertex of each point alone."""
-        return self._index.nearest(self._points(features))
+        return self.index.nearest(self._points(features))
 
     def distances(self, features: Float32s, vertices: Int32s) -> Float32s:
         """Return how far each point is from its vertex."""
@@ -239,6 +240,13 @@ def build(
     if merging == "kmeans":
         merged = merge_by_kmeans(features, clusters, seed=seed)
     graph = connect(merged, episodes, settings.edges)
+    return keeping(graph, features, episodes, goal_columns, recordings=recordings)
+
+
+def keeping(
+    graph: MemoryGraph, features: Any, episodes: Episodes, goal_columns: tuple[int, ...], *, recordings: bool
+) -> MemoryGraph:
+    """Return the graph with what it is to keep of the episodes."""
     if goal_columns:
         graph = replace(graph, goal_columns=goal_columns, places=_columns(episodes, goal_columns))
     if not recordings:

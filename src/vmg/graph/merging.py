@@ -43,10 +43,39 @@ def merge_greedily(features: Float32s, radius: float, *, labelling: Labelling = 
     """
     points = _checked(features)
     GraphConfig(radius=radius, labelling=labelling)  # refuses what these cannot be
-    levels = max(0, int(np.ceil(np.log2(len(points) / kernels.merging.LEAF_SIZE))))
-    rows, labels = kernels.merging.merge_greedily(points, _largest_square(radius), labelling == "online", levels)
-    _warn_of_extremes(len(rows), len(points), radius)
+    rows, labels = _scan(points, radius, labelling, np.full(len(points), -1, np.int32), _unreached(len(points)), 0)
+    warn_of_extremes(len(rows), len(points), radius)
     return Merging(points[rows], rows, labels, radius)
+
+
+def merge_on(
+    vertices: VertexIndex, features: Float32s, radius: float, *, labelling: Labelling
+) -> tuple[Int32s, Int32s]:
+    """Scan more points as if these vertices had just been found: (points that become vertices, label of every point).
+
+    Vertices are numbered on, and labels are those that `merge_greedily` would give to these points after all others.
+    """
+    points = _checked(features)
+    limit = _largest_square(radius)
+    labels = vertices.nearest(points, within=min(radius, FARTHEST))
+    squares = vertices.squares(points, labels)
+    far = ~(squares <= limit)
+    labels[far], squares[far] = -1, np.inf
+    return _scan(points, radius, labelling, labels, squares, len(vertices))
+
+
+def _scan(
+    points: Float32s, radius: float, labelling: Labelling, labels: Int32s, squares: Float32s, n_before: int
+) -> tuple[Int32s, Int32s]:
+    levels = max(0, int(np.ceil(np.log2(len(points) / kernels.merging.LEAF_SIZE))))
+    rows = kernels.merging.merge_greedily(
+        points, _largest_square(radius), labelling == "online", levels, labels, squares, n_before
+    )
+    return rows, labels
+
+
+def _unreached(n: int) -> Float32s:
+    return np.full(n, np.inf, np.float32)
 
 
 def merge_by_kmeans(features: Float32s, n_vertices: int, *, seed: int, iterations: int = 20) -> Merging:
@@ -99,7 +128,8 @@ def _largest_square(radius: float) -> np.float32:
     return np.float32(square)
 
 
-def _warn_of_extremes(n_vertices: int, n_points: int, radius: float) -> None:
+def warn_of_extremes(n_vertices: int, n_points: int, radius: float) -> None:
+    """Warn of a radius that merges everything or nothing."""
     if n_points > 1 and n_vertices in (1, n_points):
         outcome = "leaves a single vertex" if n_vertices == 1 else "keeps every state as a vertex of its own"
         cure = "smaller" if n_vertices == 1 else "larger"

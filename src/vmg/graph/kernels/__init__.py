@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from vmg.base.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from vmg.graph.kernels import edges, merging, orders, paths, program, recordings, values
+    from vmg.graph.kernels import edges, extending, merging, orders, paths, program, recordings, values
 
-__all__ = ["edges", "merging", "orders", "paths", "program", "recordings", "values"]
+__all__ = ["edges", "extending", "merging", "orders", "paths", "program", "recordings", "values"]
 
 __getattr__ = lazy_names(__name__, {f"{__name__}.{name}": [name] for name in __all__})

@@ -79,13 +79,17 @@ def _select(column: Any, order: Any, left: int, right: int, k: int) -> None:
 
 
 @jit
-def merge_greedily(points: Any, threshold: Any, online: bool, levels: int) -> Any:
-    """Alg. 1: return (rows that became vertices, label of every row).
+def merge_greedily(
+    points: Any, threshold: Any, online: bool, levels: int, labels: Any, nearest: Any, n_before: int
+) -> Any:
+    """Alg. 1: return the rows that became vertices, numbered from `n_before` on, and set the label of every row.
 
-    `threshold` is the largest float32 square that counts as within the radius. When a row becomes a vertex, every row
-    within the radius of it is covered and remembers the nearest vertex so far: scanning for a vertex and labelling are
-    the same search. Each search visits only the boxes the ball touches. A box's distance may be summed in any order,
-    which is faster; it is held against a threshold wider than all rounding, so that no point that counts is skipped.
+    `labels` and `nearest` come with the nearest earlier vertex of each row, if any is within the radius, and the square
+    of its distance; otherwise -1 and infinity. `threshold` is the largest float32 square that counts as within the
+    radius. When a row becomes a vertex, every row within the radius of it is covered and remembers the nearest vertex
+    so far: scanning for a vertex and labelling are the same search. Each search visits only the boxes the ball touches.
+    A box's distance may be summed in any order, which is faster; it is held against a threshold wider than all
+    rounding, so that no point that counts is skipped.
     """
     n, dimensions = points.shape
     order, leaves, low, high = build_tree(points, levels)
@@ -94,8 +98,6 @@ def merge_greedily(points: Any, threshold: Any, online: bool, levels: int) -> An
     for position in range(n):
         blocks[position // LEAF_SIZE, :, position % LEAF_SIZE] = points[order[position]]
 
-    labels = np.full(n, -1, np.int32)
-    nearest = np.full(n, np.float32(np.inf), np.float32)
     rows = np.empty(n, np.int32)
     n_vertices = 0
     stack = np.empty(2 * levels + 2, np.int64)
@@ -127,10 +129,10 @@ def merge_greedily(points: Any, threshold: Any, online: bool, levels: int) -> An
                     member = order[begin + place]
                     if square < nearest[member] and (member >= row or not online):
                         nearest[member] = square
-                        labels[member] = n_vertices
+                        labels[member] = n_before + n_vertices
         rows[n_vertices] = row
         n_vertices += 1
-    return rows[:n_vertices].copy(), labels
+    return rows[:n_vertices].copy()
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
