@@ -17,13 +17,35 @@ WORDS = ["noise=0.1,0.5", "start=0.1+push=1"]
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("disturbed") / "run"
-    sizes = ["--learn.steps", "200", "--learn.hidden-units", "16", "--learn.checkpoint-every", "200"]
-    assert main(["train", "pointmaze:umaze?steps=3000", "--out", str(folder), "--preset", "ours", *sizes]) == 0
+def study(tmp_path_factory) -> Path:
+    """The study on a small maze, which leaves a trained run with its baselines behind."""
+    out = tmp_path_factory.mktemp("disturbed") / "study"
+    asked = ["--tasks", "pointmaze-umaze", "--presets", "ours", "--seeds", "0", "--disturb", "noise=0.5", "delay=2"]
+    data = ["--data", "pointmaze-umaze=pointmaze:umaze?steps=3000"]
+    small = ["--steps", "100", "--episodes", "2", "--workers", "1", "--out", str(out)]
+    assert main(["reproduce", "robustness", *asked, *data, *small]) == 0
+    return out
+
+
+@pytest.fixture(scope="module")
+def run(study) -> Path:
+    folder = study / "pointmaze-umaze" / "ours"
     assert main(["build", str(folder)]) == 0
     assert main(["solve", str(folder)]) == 0
     return folder
+
+
+def test_the_study_has_a_row_for_each_disturbance_with_its_command_and_interval(study):
+    rows = json.loads((study / "robustness.json").read_text())
+    assert [row["disturbed"] for row in rows] == [{}, {"noise": 0.5}, {"delay": 2}]
+    assert all(list(row["scores"]) == ["VMG", "BC", "GCBC"] for row in rows)
+    assert all(len(summary["interval"]) == 2 for row in rows for summary in row["scores"].values())
+    assert [row["command"].count("--disturb") for row in rows] == [1, 1, 1]
+    assert ["--disturb noise=0.5 --steps" in row["command"] for row in rows] == [False, True, False]
+    assert all(row["seeds"] == [0] for row in rows)
+    table = (study / "robustness.md").read_text()
+    assert "| pointmaze-umaze | ours | delay 2 | **" in table
+    assert (study / "robustness_dark.svg").exists()
 
 
 def evaluate(run, *words):

@@ -3,6 +3,7 @@
 RUN/robustness.json     scores by what disturbs, and by how much        RUN/evaluations/     every episode, as it ended
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -78,7 +79,7 @@ def held_up(
     """Evaluate agents, and baselines, under each disturbance; episodes that were noted before are not run again."""
     policies, found = [(agent, agent.policy()) for agent in agents], []
     for amounts in asked:
-        say(f"Disturbed: {in_words(amounts)}.")
+        say(f"Disturbed: {in_words(amounts)}." if amounts else "Undisturbed.")
         there = disturbed(task, amounts)
         scores = {"VMG": [agent_scores(run, there, "VMG", agent, policy, trial) for agent, policy in policies]}
         found.append(Held(amounts, scores | actors_scores(run, there, baselines, trial)))
@@ -111,4 +112,4 @@ def known_robustness(run: Run) -> dict[str, Any] | None:
         check_entries(row, _ROW, place=path)
         for scores in row["scores"].values():
             check_entries(scores, _SCORES, place=path)
-    return content if content["settings"] == run.config.to_dict() else None
+    return content if content["settings"] == json.loads(json.dumps(run.config.to_dict())) else None

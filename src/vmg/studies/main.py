@@ -33,12 +33,21 @@ MAZES = tuple(
     }.items()
     for maze in mazes
 )
+DISTURBED = (
+    "kitchen-partial",
+    "kitchen-complete",
+    "antmaze-medium-play",
+    "pointmaze-medium",
+    "pen-human",
+    "door-human",
+)
 TABLES: dict[str, tuple[str, ...]] = {
-    "main": MAIN, "auto": (*MAIN, *MAZES), "locomotion": LOCOMOTION, "skills": KITCHEN, "other-tasks": KITCHEN
+    "main": MAIN, "auto": (*MAIN, *MAZES), "locomotion": LOCOMOTION, "skills": KITCHEN, "other-tasks": KITCHEN,
+    "robustness": DISTURBED,
 }  # fmt: skip
 PRESETS = ("paper", "ours")
-"""Settings of a table where none are named; of the table auto that one, too."""
-SCORED = ("main", "auto", "locomotion")
+"""Settings of a table where none are named; of the table auto that one, too, and of robustness that one alone."""
+SCORED = ("main", "auto", "locomotion", "robustness")
 """Tables in which a task is scored as it is."""
 SEEDS = (0, 1, 2, 3, 4)
 LEAST_LOGS = 10  # logs that must hold a set of four subtasks for it to be asked
@@ -58,15 +67,17 @@ class Line:
 
 def train_table(name: str, study: Study) -> list[Line]:
     """Learn what a table needs, unless the study only evaluates, and return its lines."""
-    lines = [line for task in tasks_of(name, study, TABLES[name]) for line in _lines(name, study, task)]
+    tasks = tasks_of(name, study, TABLES[name], any_task=name == "robustness")
+    lines = [line for task in tasks for line in _lines(name, study, task)]
     ready = [line for line in lines if not line.missing]
     if study.only != "evaluate" and ready:
         say(f"Training {sum(len(line.run.seeds) for line in ready)} models for {len(ready)} rows.")
-        train(*(line.run for line in ready if line.preset != auto.AUTO))
+        on, workers = study.executor, study.workers
+        train(*(line.run for line in ready if line.preset != auto.AUTO), on=on, workers=workers)
         for line in ready:
             if line.preset == auto.AUTO:
-                auto.train(line.run)
-        train_baselines(*(line.run for line in ready if _has_baselines(line, study)))
+                auto.train(line.run, on=on, workers=workers)
+        train_baselines(*(line.run for line in ready if has_baselines(line, study)), on=on, workers=workers)
     return [replace(line, run=load_run(line.run.folder)) if _is_chosen(line) else line for line in lines]
 
 
@@ -81,7 +92,7 @@ def measure_table(name: str, study: Study, table: list[Line], write: Callable[[R
     results: Results = []
     for i, line in enumerate(table):
         say(f"Row {i + 1} of {len(table)}: {line.task.name}, preset {line.preset}.")
-        results.append(_missing(line) if line.missing else measure(line, study))
+        results.append(missing_line(line) if line.missing else measure(line, study))
         write(results)
 
 
@@ -95,8 +106,8 @@ def _lines(name: str, study: Study, task: Task) -> list[Line]:
     return [Line(name, task, preset, run, missing) for preset, run in runs.items()]
 
 
-def _has_baselines(line: Line, study: Study) -> bool:
-    """Baselines stand beside the last preset alone: they know nothing of the graph's settings."""
+def has_baselines(line: Line, study: Study) -> bool:
+    """Say whether baselines stand beside a line: beside the last preset alone, since they know nothing of the graph."""
     return study.baselines and line.table in SCORED and line.preset == study.presets[-1]
 
 
@@ -105,19 +116,19 @@ def _measure(line: Line, study: Study) -> dict[str, Any]:
     task = line.run.find_task()
     found: dict[str, list[Scores]] = {"VMG": []}
     graphs = []
-    for agent in _agents(line.run, episodes):
+    for agent in solved_agents(line.run, episodes):
         found["VMG"].append(agent_scores(line.run, task, "VMG", agent, agent.policy(), study.trial))
         graphs.append(summarise(agent.built).to_dict())
-    if _has_baselines(line, study):
+    if has_baselines(line, study):
         found |= baseline_scores(line.run, task, study.trial)
-    result = _described(line, study, episodes, task) | {"graphs": graphs}
+    result = described_line(line, study, episodes, task) | {"graphs": graphs}
     result["scores"] = {method: Summary.of(scores).to_dict() for method, scores in found.items()}
     if line.task.name in study.choose:
         result["chosen"] = best_checkpoints(line.run, line.run.config, episodes, task, study.trial)
     return result
 
 
-def _agents(run: Run, episodes: Episodes) -> Iterator[Agent]:
+def solved_agents(run: Run, episodes: Episodes) -> Iterator[Agent]:
     """Yield every seed's agent, its graph built and solved."""
     for _, agent in run.agents():
         yield replace(agent, config=run.config).build(episodes).solve()
@@ -128,7 +139,7 @@ def _measure_skills(line: Line, study: Study) -> dict[str, Any]:
     episodes, _ = line.run.episodes()
     task = line.run.find_task()
     found: dict[str, dict[str, list[Scores]]] = {skill: {"before": [], "after": []} for skill in paper.SKILLS}
-    for agent in _agents(line.run, episodes):
+    for agent in solved_agents(line.run, episodes):
         for skill, scores in found.items():
             objective, asked = task.asked_for((skill,))
             actors = {"before": agent.policy(), "after": agent.plan(objective.staying()).policy()}
@@ -138,7 +149,7 @@ def _measure_skills(line: Line, study: Study) -> dict[str, Any]:
         skill: {when: Summary.of(each).to_dict() for when, each in scores.items()} | {"paper": paper.SKILLS[skill]}
         for skill, scores in found.items()
     }
-    return _described(line, study, episodes, task) | {"skills": skills}
+    return described_line(line, study, episodes, task) | {"skills": skills}
 
 
 def _measure_other_tasks(line: Line, study: Study) -> dict[str, Any]:
@@ -151,7 +162,7 @@ def _measure_other_tasks(line: Line, study: Study) -> dict[str, Any]:
     task = line.run.find_task()
     done = _subtasks_done(task, episodes)
     found: dict[tuple[str, ...], list[Scores]] = {names: [] for names in _sets_of_four(episodes, done)}
-    for agent in _agents(line.run, episodes):
+    for agent in solved_agents(line.run, episodes):
         for names, scores in found.items():
             _, asked = task.asked_for(names)
             holding = np.sum([done[name][episodes.step_observation + 1] for name in names], axis=0)
@@ -161,7 +172,7 @@ def _measure_other_tasks(line: Line, study: Study) -> dict[str, Any]:
         {"subtasks": list(names), "recorded": _logs_with(names, episodes, done), **Summary.of(scores).to_dict()}
         for names, scores in found.items()
     ]
-    return _described(line, study, episodes, task) | {"others": others}
+    return described_line(line, study, episodes, task) | {"others": others}
 
 
 def _subtasks_done(task: Task, episodes: Episodes) -> dict[str, np.ndarray]:
@@ -182,8 +193,9 @@ def _logs_with(names: tuple[str, ...], episodes: Episodes, done: dict[str, np.nd
     return int(np.logical_and.reduce([np.logical_or.reduceat(done[name], begins) for name in names]).sum())
 
 
-def _described(line: Line, study: Study, episodes: Episodes, task: Task) -> dict[str, Any]:
-    beside = _has_baselines(line, study) if line.table in SCORED else True
+def described_line(line: Line, study: Study, episodes: Episodes, task: Task) -> dict[str, Any]:
+    """Return what a row says of itself besides its scores."""
+    beside = has_baselines(line, study) if line.table in SCORED else True
     made_by = row_command(line.table, study, line.task.name, presets=(line.preset,), baselines=beside)
     mean, deviation, cloning = paper.SCORES.get(line.task.name, (None, None, None))
     chosen = line.run.chosen()
@@ -201,6 +213,7 @@ def _described(line: Line, study: Study, episodes: Episodes, task: Task) -> dict
     )
 
 
-def _missing(line: Line) -> dict[str, Any]:
+def missing_line(line: Line) -> dict[str, Any]:
+    """Return the row of a line that cannot be done, which says why."""
     reported = paper.SCORES.get(line.task.name, (None, None))[:2]
     return {"task": line.task.name, "preset": line.preset, "paper": reported, "missing": line.missing}

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from vmg.view.charts import SHOWN, readable_ticks
+from vmg.view.robustness import robustness_figure
 from vmg.view.style import DASHES, MARKERS, Style, Theme, new_figure, styled
 
 Row = Mapping[str, Any]
@@ -16,6 +17,8 @@ def study_figure(rows: Sequence[Row], *, theme: Theme = "light") -> Any:
     measured = [row for row in rows if "missing" not in row]
     if "losses" in measured[0]:
         return _draw_tasks(measured, theme, _curves, rows=len(SHOWN), height=1.5 * len(SHOWN) + 0.4)
+    if "disturbed" in measured[0]:
+        return robustness_figure(_by_task(measured), theme=theme)
     if "ratio" in measured[0]:
         return _ratio_figure(measured, theme)
     radii = [row["settings"]["graph"]["radius"] for row in measured if row["task"] == measured[0]["task"]]
@@ -25,6 +28,16 @@ def study_figure(rows: Sequence[Row], *, theme: Theme = "light") -> Any:
     return _draw_tasks(
         measured, theme, _variants(names), rows=1, height=1.2 + 0.36 * len(names), sharey=True, words=_VARIANTS
     )
+
+
+def _by_task(rows: Sequence[Row]) -> dict[str, tuple[list[Row], Any]]:
+    """The rows of each task, with what the amounts mean there; the preset is named where there are several."""
+    several = len({row["preset"] for row in rows}) > 1
+    found: dict[str, tuple[list[Row], Any]] = {}
+    for row in rows:
+        name = f"{row['task']}, {row['preset']}" if several else row["task"]
+        found.setdefault(name, ([], row["kinds"]))[0].append(row)
+    return found
 
 
 _VARIANTS = "mean and 95 % interval; strokes: each model; diamonds: the paper's; dotted: the baseline"
