@@ -84,5 +84,5 @@ def test_a_slow_environment_is_waited_for(monkeypatch, capsys):
 
 
 def test_an_episode_that_always_ends_its_process_is_said(tmp_path):
-    with pytest.raises(VMGError, match=r"of seed 1 was killed by SIGKILL; that was the last of 3 .* --executor here"):
+    with pytest.raises(VMGError, match=r"of seed 1 was killed by SIGKILL; that was the last of 3 .* --on here"):
         evaluate(Walker(), faulty(be_killed, tmp_path, times=99, seeds=(1,)), n_episodes=3, workers=2)

@@ -16,6 +16,7 @@ from vmg.networks.lowlevel import LOW_LEVELS
 from vmg.runs import Run, auto, stages
 from vmg.runs.auto import AUTO
 from vmg.runs.commands import DEFAULT_PRESET
+from vmg.runs.notes import On
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,9 @@ class Train:
     """Leaves of a dict observation that make the state; none: the task's choice, or else the reader's."""
     validation: float = 0.0
     """Share of the episodes to hold out, for validation losses and the coverage of the graph."""
+    on: On = "processes"
+    workers: int | None = None
+    """Workers of a cluster; None: as many as it has room for."""
     learn: LearnConfig = field(default_factory=LearnConfig)
     json: bool = False
     """Print JSON."""
@@ -65,9 +69,9 @@ def run(arguments: list[str]) -> None:
         folder=options.out,
     )
     if preset == AUTO:
-        auto.train(made)
+        auto.train(made, on=options.on, workers=options.workers)
     else:
-        stages.train(made)
+        stages.train(made, on=options.on, workers=options.workers)
     end(options.json, made.folder, f"Next: {join(['vmg', 'build', str(made.folder)])}")
 
 

@@ -80,22 +80,29 @@ def cloning_actors(
     trainings: Sequence[Training], config: LearnConfig, goal: TaskGoal | None, *, show_progress: bool | None = None
 ) -> list[dict[str, list[CloningActor]]]:
     """Train both baselines for each data set, one model per seed, side by side, in folders within the trainings'."""
-    columns = goal.columns if goal else tuple(range(trainings[0].episodes.observation_size))
+    both = cloning_trainings(trainings, goal)
     plain, aimed = (
-        learn.fit_cloning(
-            [replace(each, folder=each.folder and Path(each.folder) / name) for each in trainings],
-            config,
-            goal_columns=goal_columns,
-            show_progress=show_progress,
-        )
-        for name, goal_columns in (("BC", ()), ("GCBC", columns))
+        learn.fit_cloning(each, config, goal_columns=goal_columns, show_progress=show_progress)
+        for goal_columns, each in both
     )
+    columns = both[1][0]
     return [
         {
             "BC": [_actor(training.episodes, (), weights) for weights in models],
             "GCBC": [_actor(training.episodes, columns, weights) for weights in goal_models],
         }
         for training, models, goal_models in zip(trainings, plain, aimed, strict=True)
+    ]
+
+
+def cloning_trainings(
+    trainings: Sequence[Training], goal: TaskGoal | None
+) -> list[tuple[tuple[int, ...], list[Training]]]:
+    """Return what is learned for the plain and for the goal-conditioned baseline: goal columns, and their trainings."""
+    columns = goal.columns if goal else tuple(range(trainings[0].episodes.observation_size))
+    return [
+        (goal_columns, [replace(each, folder=each.folder and Path(each.folder) / name) for each in trainings])
+        for name, goal_columns in (("BC", ()), ("GCBC", columns))
     ]
 
 

@@ -18,10 +18,11 @@ AUTO = "auto"
 
 
 @alone
-def train(run: Run) -> None:
+def train(run: Run, *, on: str = "processes", workers: int | None = None) -> None:
     """Choose how to learn, learn, and choose the graph; called again after a kill, it goes on where it was.
 
-    What the run's own settings of learning say other than the defaults stays as it is.
+    What the run's own settings of learning say other than the defaults stays as it is. `on` names who learns, once
+    it is chosen how.
     """
     given, usual, chosen = run.config.learn, LearnConfig(), run.chosen()
     if chosen is None:
@@ -37,7 +38,7 @@ def train(run: Run) -> None:
     config = replace(chosen.config, learn=_changed(chosen.config.learn, given, usual))
     task = run.task_or_none()
     run = replace(run, config=task.with_goal_columns(config) if task else config)
-    stages.train(run)
+    stages.train(run, on=on, workers=workers)
     if not any(choice.setting == "graph.radius" for choice in chosen.choices):
         whole = auto.complete(replace(chosen, config=run.config), [run.agent(run.seeds[0]).weights], run.episodes()[0])
         chosen = replace(whole, config=replace(whole.config, learn=chosen.config.learn))

@@ -14,6 +14,7 @@ from vmg.runs.run import Run
 
 _SHORT = {
     "n_episodes": "episodes",
+    "executor": "on",
     "agents": "seeds",
     "any_goal": "any",
     "all_goals": "all",

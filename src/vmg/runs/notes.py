@@ -22,6 +22,17 @@ from vmg.envs import Task
 from vmg.evaluation import Actor, EpisodeScore, Scores, evaluate
 from vmg.runs.run import Run
 
+On = Annotated[
+    str,
+    arg(
+        name="on",
+        aliases=("--executor",),
+        help="Who does the work: `processes` on this machine, `here` in this one, `ray` (the cluster that this machine "
+        "belongs to, or else a new one on it), `ray://HOST:PORT`, or an executor of an extension. It changes the time, "
+        "not the scores.",
+    ),
+]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
@@ -31,8 +42,7 @@ class Trial:
     """Episodes for each agent, with the seeds first_seed, first_seed + 1, ..."""
     first_seed: int = 0
     """Seed of the first episode."""
-    executor: str = "processes"
-    """Who runs the episodes: processes on this machine, "here", or one that an extension brings."""
+    executor: On = "processes"
     workers: int | None = None
     """Processes; None: one per core. It changes the time, not the scores."""
 

@@ -116,5 +116,5 @@ def idle_options(config: AgentConfig, stage: str) -> list[str]:
 def idle_workers(trial: Trial) -> list[str]:
     """Say that a number of workers does nothing where there are none."""
     if trial.executor == "here" and trial.workers not in (None, 1):
-        return ["The option --workers does nothing with --executor here, which is one process."]
+        return ["The option --workers does nothing with --on here, which is one process."]
     return []

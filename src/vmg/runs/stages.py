@@ -20,11 +20,12 @@ from vmg.data.fields import moved_fields
 from vmg.envs import TASKS, Task
 from vmg.envs.fitting import ignored_goal
 from vmg.evaluation import Actor, Scores, Summary
-from vmg.evaluation.baselines import CloningActor, cloning_actors
+from vmg.evaluation.baselines import CloningActor, cloning_actors, cloning_trainings
 from vmg.graph import GraphConfig, SolveConfig, summarise
 from vmg.learn.config import Training
 from vmg.networks.encoder import embed
 from vmg.runs.commands import evaluate_command
+from vmg.runs.learning import learn_on
 from vmg.runs.notes import Measured, Trial
 from vmg.runs.remarks import idle_options, idle_workers, on_graph, on_likeness, on_plan, reach_of_starts
 from vmg.runs.run import Run, alone, change_settings, load_run, save_run
@@ -45,14 +46,18 @@ class EvaluateTrial(Trial):
 
 
 @alone
-def train(*runs: Run) -> None:
-    """Learn the agents of all seeds and runs, side by side where they can be; a killed run goes on where it was."""
+def train(*runs: Run, on: str = "processes", workers: int | None = None) -> None:
+    """Learn the agents of all seeds and runs, side by side where they can be; a killed run goes on where it was.
+
+    `on` names who does it: on this machine this process, on a cluster its workers, each as many models as fit.
+    """
     for run in runs:
         if (run.folder / "run.json").exists():
             _refuse_another(run, load_run(run.folder))
         else:
             save_run(run)
     trainings = _trainings(runs, "training")
+    learn_on(on, trainings, [run.config.learn for run in runs], workers=workers)
     learned = Agent.fit_together(trainings, [run.config for run in runs])
     for run, training, agents in zip(runs, trainings, learned, strict=True):
         for agent in agents:
@@ -69,10 +74,10 @@ def train(*runs: Run) -> None:
 
 
 @alone
-def train_baselines(*runs: Run) -> None:
+def train_baselines(*runs: Run, on: str = "processes", workers: int | None = None) -> None:
     """Learn behaviour cloning, plain and goal-conditioned, for all runs, side by side where they can be."""
     for alike in _alike(list(zip(runs, _trainings(runs, "baselines"), strict=True))):
-        _cloning(alike[0][0], [training for _, training in alike])
+        _cloning(alike[0][0], [training for _, training in alike], on, workers)
 
 
 @alone
@@ -150,13 +155,14 @@ def agent_scores(run: Run, task: Task, method: str, agent: Agent, actor: Actor, 
 @alone
 def baseline_scores(run: Run, task: Task, trial: Trial) -> dict[str, list[Scores]]:
     """Train behaviour cloning, plain and goal-conditioned, as far as it is not trained yet, and evaluate both."""
-    return actors_scores(run, task, baseline_actors(run), trial)
+    actors = baseline_actors(run, on=trial.executor, workers=trial.workers)
+    return actors_scores(run, task, actors, trial)
 
 
 @alone
-def baseline_actors(run: Run) -> dict[str, list[CloningActor]]:
+def baseline_actors(run: Run, *, on: str = "processes", workers: int | None = None) -> dict[str, list[CloningActor]]:
     """Train behaviour cloning, plain and goal-conditioned, as far as it is not trained yet: one actor per seed."""
-    (actors,) = _cloning(run, _trainings([run], "baselines"))
+    (actors,) = _cloning(run, _trainings([run], "baselines"), on, workers)
     return actors
 
 
@@ -175,9 +181,14 @@ def actors_scores(
     }
 
 
-def _cloning(run: Run, trainings: Sequence[Training]) -> list[dict[str, list[CloningActor]]]:
+def _cloning(
+    run: Run, trainings: Sequence[Training], on: str, workers: int | None
+) -> list[dict[str, list[CloningActor]]]:
     task = run.task_or_none()
-    return cloning_actors(trainings, run.config.learn, task.goal if task else None)
+    goal, config = task.goal if task else None, run.config.learn
+    for columns, each in cloning_trainings(trainings, goal):
+        learn_on(on, each, [config] * len(each), cloned=columns, workers=workers)
+    return cloning_actors(trainings, config, goal)
 
 
 def _trainings(runs: Sequence[Run], folder: str) -> list[Training]:

@@ -138,12 +138,12 @@ def bench(name: str, study: Study, task: Task, variants: Iterable[Variant]) -> B
     return Bench(study, task, kept, missing_data(name, task, every.run))
 
 
-def train_benches(found: Iterable[Bench]) -> None:
+def train_benches(found: Iterable[Bench], study: Study) -> None:
     """Learn every run that is not there yet, side by side where they can be."""
     wanted = [run for each in found if not each.missing for run in each.runs.values()]
     if wanted:
         say(f"Training {sum(len(run.seeds) for run in wanted)} models for {len(wanted)} runs.")
-        train(*wanted)
+        train(*wanted, on=study.executor, workers=study.workers)
 
 
 def measure_bench(name: str, bench: Bench) -> Iterator[dict[str, Any]]:

@@ -104,7 +104,7 @@ def measure_fidelity(study: Study, write: Callable[[Results], None]) -> None:
     if study.only != "evaluate" and ready:
         runs = {line.run.folder: line.run for line in ready}
         say(f"Training {sum(len(run.seeds) for run in runs.values())} models for {len(ready)} rows.")
-        train(*runs.values())
+        train(*runs.values(), on=study.executor, workers=study.workers)
     for line in lines if study.only != "train" else ():
         say(f"{line.base}: {line.name}.")
         rows.append(_row(study, line))

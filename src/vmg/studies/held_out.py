@@ -61,7 +61,7 @@ def measure_held_out(name: str, study: Study, write: Callable[[Results], None]) 
     missing = {task.name: missing_data(name, task, its[0]) for task, its in runs}
     if study.only != "evaluate":
         ready = [run for task, its in runs if not missing[task.name] for run in its]
-        train(*{run.folder: run for run in ready}.values())
+        train(*{run.folder: run for run in ready}.values(), on=study.executor, workers=study.workers)
     for task, its in runs if study.only != "train" else ():
         if missing[task.name]:
             say(f"{task.name}: {missing[task.name]}")

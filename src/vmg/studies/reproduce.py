@@ -53,7 +53,7 @@ def reproduce(name: StudyName, study: Study) -> Path:
         names = tuple(TITLES) if name == "ablations" else (name,)
         found = _benches(name, names, study)
         if study.only != "evaluate":
-            train_benches({one.task.name: one for its in found.values() for one in its}.values())
+            train_benches({one.task.name: one for its in found.values() for one in its}.values(), study)
         if study.only != "train":
             for each, its in found.items():
                 _measure(each, its, study)

@@ -15,7 +15,7 @@ from vmg.data.episodes import Episodes
 from vmg.envs import TASKS, Task, find_task
 from vmg.runs import Run
 from vmg.runs.commands import command
-from vmg.runs.notes import Trial
+from vmg.runs.notes import On, Trial
 
 Results = list[dict[str, Any]]
 Result = Mapping[str, Any]
@@ -48,8 +48,7 @@ class Study:
     """Do one half: train where a GPU is, evaluate where the simulator is."""
     device: Literal["auto", "cpu", "gpu"] = "auto"
     """Where to train."""
-    executor: str = "processes"
-    """Who runs the episodes."""
+    executor: On = "processes"
     workers: int | None = None
     """Processes that evaluate; None: one per core."""
     out: Path = Path("runs/study")

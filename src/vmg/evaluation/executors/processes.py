@@ -149,7 +149,7 @@ class _Crew:
             if self._ended_on[worker.job] >= TRIES:
                 raise VMGError(
                     f"The process that ran the episode of seed {self._jobs[worker.job]} {how}; that was the last of "
-                    f"{TRIES} that tried. Run it in this process to see why, or to wait longer: --executor here."
+                    f"{TRIES} that tried. Run it in this process to see why, or to wait longer: --on here."
                 )
             say(f"A process that ran episodes {how}: the one of seed {self._jobs[worker.job]} is run again.")
             self._open.appendleft(worker.job)
