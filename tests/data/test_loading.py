@@ -52,7 +52,7 @@ def test_options_stand_in_the_string_or_beside_it(tmp_path):
         ("kitchen", "'kitchen' names no source of data"),
         ("hugging:face", "'hugging' is not a source of data. A data set is called source:name, for example d4rl:"),
         ("npz:", "names no data after 'npz'"),
-        ("npz:a.npz?speed=3", "'speed' is not an option of this source. Its options: none"),
+        ("npz:a.npz?speed=3", "'speed' is not an option of this source. Its options: mapped"),
         ("pointmaze:medium?steps=many", "steps must be a whole number, not 'many'"),
         ("d4rl:a.hdf5?reward_on_arrival=perhaps", "reward_on_arrival must be true or false"),
         ("npz:really?.npz", "really?.npz does not exist"),

@@ -143,10 +143,13 @@ def reading(path: Path, kind: str) -> Iterator[None]:
         raise VMGError(f"{path} is not a readable {kind}: {error}. Copy or download it again.") from error
 
 
-def check_expansion(path: Path, size: int) -> None:
-    """Refuse a file whose content, of so many bytes, was made to fill the memory, or does not fit into it."""
+def check_expansion(path: Path, size: int, *, on_disk: bool = False) -> None:
+    """Refuse a file whose content, of so many bytes, was made to fill the memory, or does not fit into it.
+
+    `on_disk`: it is not read into memory, so only the former counts.
+    """
     own, memory = path.stat().st_size, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    if size > memory or (size > MUCH and size > EXPANDS * own):
+    if (size > memory and not on_disk) or (size > MUCH and size > EXPANDS * own):
         raise VMGError(
             f"{path} is refused: its {own:,} bytes claim to hold {size:,}, which would fill the memory. Restore it "
             "from a copy, or read it on a machine with more memory."

@@ -24,6 +24,7 @@ from vmg.base.errors import VMGError
 from vmg.base.settings import Bounds, problem_of
 from vmg.base.types import Bools, Float32s, Float64s, Int64s
 from vmg.data.fields import Fields, checked_fields, column_names, common_fields
+from vmg.data.mapping import as_type, first_not_finite, joined, taken
 
 RewardFunction = Callable[[Float32s, Float32s, Float32s], ArrayLike]
 
@@ -189,9 +190,9 @@ class Episodes:
         rows = np.concatenate([np.arange(self.first_observation[i], self.first_observation[i + 1]) for i in chosen])
         return replace(
             self,
-            observations=self.observations[rows],
-            actions=self.actions[steps],
-            rewards=self.rewards[steps],
+            observations=taken(self.observations, rows),
+            actions=taken(self.actions, steps),
+            rewards=taken(self.rewards, steps),
             lengths=self.lengths[chosen],
             terminated=self.terminated[chosen],
             truncated=self.truncated[chosen],
@@ -220,7 +221,7 @@ class Episodes:
     def relabel(self, rewards: ArrayLike | RewardFunction) -> "Episodes":
         """Return the same episodes with other rewards: one per step, or a vectorised f(o_t, a_t, o_{t+1})."""
         if callable(rewards):
-            o_t, o_tp1 = self.observations[self.step_observation], self.observations[self.step_observation + 1]
+            o_t, o_tp1 = (taken(self.observations, self.step_observation + ahead) for ahead in (0, 1))
             rewards = rewards(o_t, self.actions, o_tp1)
         return replace(self, rewards=numbers_of(rewards, f"{self.source}: rewards"))
 
@@ -237,11 +238,11 @@ def concatenate(parts: Sequence[Episodes], *, source: str | None = None) -> Epis
                     f"{parts[0].source} and {part.source} do not fit together: {name} is "
                     f"{getattr(parts[0], name)} in the first and {getattr(part, name)} in the second."
                 )
-    joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _DTYPES}
+    content = {name: joined([getattr(part, name) for part in parts]) for name in _DTYPES}
     named = source or " + ".join(part.source for part in parts)
     fields = common_fields([part.fields for part in parts])
     left_out = {name: what for part in parts for name, what in part.left_out.items()}
-    return Episodes(**joined, source=named, fields=fields, left_out=left_out)
+    return Episodes(**content, source=named, fields=fields, left_out=left_out)
 
 
 _DTYPES = {
@@ -261,7 +262,7 @@ def _frozen_array(episodes: Episodes, name: str, dtype: type) -> NDArray[np.gene
         wanted = "whole numbers" if dtype == np.int64 else "true or false"
         raise VMGError(f"{episodes.source}: {name} must be {wanted}, one per episode.")
     with np.errstate(over="ignore"):  # too large for float32 becomes infinite and is reported as such
-        array: NDArray[np.generic] = np.ascontiguousarray(given, dtype=dtype).view()
+        array: NDArray[np.generic] = as_type(given, dtype).view()
     array.flags.writeable = False
     return array
 
@@ -306,9 +307,9 @@ def _check_shapes(episodes: Episodes) -> None:
 
 def _check_finite(episodes: Episodes, name: str) -> None:
     array = getattr(episodes, name)
-    if np.isfinite(array).all():
+    place = first_not_finite(array)
+    if place is None:
         return
-    place = np.argwhere(~np.isfinite(array))[0]
     starts = episodes.first_observation if name == "observations" else episodes.first_step
     episode = int(np.searchsorted(starts, place[0], side="right")) - 1
     column = f", column {place[1]}" if len(place) > 1 else ""

@@ -12,6 +12,7 @@ from vmg.data.contents import left_out
 from vmg.data.episodes import Episodes
 from vmg.data.fields import kept_fields
 from vmg.data.keys import check_keys, choose_keys, leaf_of
+from vmg.data.mapping import columns_of
 from vmg.data.readers import READERS, Reader
 
 
@@ -82,7 +83,7 @@ def _columns_of(episodes: Episodes, parts: Sequence[str]) -> Episodes:
     beside = left_out(shapes, parts)
     return replace(
         episodes,
-        observations=episodes.observations[:, columns],
+        observations=columns_of(episodes.observations, columns),
         fields=kept_fields(episodes.fields, columns),
         left_out={**episodes.left_out, **({"observation": beside[""]} if beside else {})},
     )

@@ -20,6 +20,7 @@ from vmg.base.types import Bools, Int64s
 from vmg.data.contents import warn
 from vmg.data.episodes import Episodes
 from vmg.data.fields import Fields
+from vmg.data.mapping import like, slices, taken
 
 
 @dataclass(frozen=True)
@@ -142,8 +143,9 @@ def _with_final_states(
     """Every row is a step; after each episode's rows comes its last next observation."""
     episode = np.repeat(np.arange(len(cut.last)), cut.counts)
     shape = (len(log.observations) + len(cut.last), *log.observations.shape[1:])
-    observations = np.empty(shape, log.observations.dtype)
-    observations[np.arange(len(episode)) + episode] = log.observations
+    observations = like(log.observations, shape, log.observations.dtype)
+    for rows in slices(log.observations):
+        observations[np.arange(rows.start, rows.stop) + episode[rows]] = log.observations[rows]
     observations[cut.last + np.arange(len(cut.last)) + 1] = next_observations[cut.last]
     return Episodes(observations, log.actions, log.rewards, cut.counts, terminated, truncated, log.source, log.fields)
 
@@ -162,9 +164,9 @@ def _last_row_as_state(
     is_first, is_last = (_marks(len(row_kept), places) for places in (cut.first, cut.last))
     acts = row_kept & ~is_last
     return Episodes(
-        observations=log.observations[row_kept],
-        actions=log.actions[acts],
-        rewards=log.rewards[row_kept & ~is_first if reward_on_arrival else acts],
+        observations=taken(log.observations, row_kept),
+        actions=taken(log.actions, acts),
+        rewards=taken(log.rewards, row_kept & ~is_first if reward_on_arrival else acts),
         lengths=cut.counts[kept] - 1,
         terminated=terminated[kept],
         truncated=truncated[kept],
@@ -179,9 +181,11 @@ def _unmarked_ends(log: StepLog) -> Bools:
     if log.next_observations is None or len(jumps) == 1:
         return jumps
     here, there = log.next_observations[:-1], log.observations[1:]
-    # Tolerance: files that rounded one of the two fields. NaN is not a jump: it is reported as NaN later.
-    same = np.isclose(here, there, rtol=1e-4, atol=1e-5, equal_nan=True).reshape(len(here), -1).all(1)
-    jumps[:-1] = ~same & ~(log.terminals | log.timeouts)[:-1]
+    for rows in slices(here):
+        # Tolerance: files that rounded one of the two fields. NaN is not a jump: it is reported as NaN later.
+        close = np.isclose(here[rows], there[rows], rtol=1e-4, atol=1e-5, equal_nan=True)
+        jumps[rows] = ~close.reshape(len(close), -1).all(1)
+    jumps[:-1] &= ~(log.terminals | log.timeouts)[:-1]
     if jumps.sum() > len(jumps) / 2 and len(jumps) > 2:
         raise VMGError(
             f"{log.source}: the rows are not in the order of time: after {jumps.sum()} of {len(jumps)} rows, "

@@ -20,7 +20,7 @@ KITCHEN_STATE = 30
 
 
 @checked
-def read_d4rl(path: str | Path, *, reward_on_arrival: bool | None = None) -> Episodes:
+def read_d4rl(path: str | Path, *, reward_on_arrival: bool | None = None, mapped: bool | None = None) -> Episodes:
     """Read a D4RL file.
 
     With `next_observations` every row is a step and each episode ends in its last next observation. Without, the last
@@ -31,11 +31,13 @@ def read_d4rl(path: str | Path, *, reward_on_arrival: bool | None = None) -> Epi
     reward is lost at the end, but what the first row holds is, because no step leads there. None: true for files with
     "kitchen" in their name.
 
-    In those files, the last 30 of the 60 numbers in a row are a goal that never changes; they are left out.
+    `mapped`: leave its arrays on disk; None: if they take more than a quarter of the free memory.
+
+    In kitchen files, the last 30 of the 60 numbers in a row are a goal that never changes; they are left out.
     """
     path = Path(path).expanduser()
     source = f"d4rl:{path}"
-    fields = read_arrays(path, NEEDED + OPTIONAL)
+    fields = read_arrays(path, NEEDED + OPTIONAL, mapped)
     for name in NEEDED:
         if name not in fields:
             raise VMGError(f"{source}: there is no field {name!r}. A D4RL file needs {', '.join(NEEDED)}.")
@@ -63,7 +65,7 @@ READERS.add(
     Reader(
         read_d4rl,
         example="d4rl:hopper_medium-v2.hdf5",
-        options={"reward_on_arrival": bool},
+        options={"reward_on_arrival": bool, "mapped": bool},
         looks_like="*.hdf5",
     ),
 )

@@ -10,10 +10,13 @@ from vmg.data.readers.hdf5_arrays import read_arrays
 
 
 @checked
-def read_hdf5(path: str | Path) -> Episodes:
-    """Read episodes from an HDF5 file, with the arrays of any layout of `vmg.data.readers.arrays` at its root."""
+def read_hdf5(path: str | Path, *, mapped: bool | None = None) -> Episodes:
+    """Read episodes from an HDF5 file, with the arrays of any layout of `vmg.data.readers.arrays` at its root.
+
+    `mapped`: leave its arrays on disk; None: if they take more than a quarter of the free memory.
+    """
     path = Path(path).expanduser()
-    return from_fields(read_arrays(path, FIELDS), f"hdf5:{path}")
+    return from_fields(read_arrays(path, FIELDS, mapped), f"hdf5:{path}")
 
 
-READERS.add("hdf5", Reader(read_hdf5, example="hdf5:episodes.hdf5", looks_like="*.h5"))
+READERS.add("hdf5", Reader(read_hdf5, example="hdf5:episodes.hdf5", options={"mapped": bool}, looks_like="*.h5"))

@@ -14,16 +14,19 @@ from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
 from vmg.data.readers.arrays import OWN, from_fields
 from vmg.data.readers.base import READERS, Reader
+from vmg.data.readers.npz_arrays import read_arrays
 
 
 @checked
-def read_npz(path: str | Path) -> Episodes:
+def read_npz(path: str | Path, *, mapped: bool | None = None) -> Episodes:
     """Read episodes from a .npz file in any layout of `vmg.data.readers.arrays`.
+
+    `mapped`: leave its arrays on disk; None: if they take more than a quarter of the free memory.
 
     Columns of the observation can have names: `fields`, a text of JSON, '{"hand": [4, 5]}'.
     """
     path = Path(path).expanduser()
-    fields = files.read_npz(path)
+    fields = read_arrays(path, mapped)
     episodes = from_fields(fields, f"npz:{path}")
     source = str(fields["source"]) if _is_text(fields.get("source")) else episodes.source
     return replace(episodes, source=source, fields=_column_names(fields.get("fields"), path))
@@ -37,7 +40,7 @@ def save(episodes: Episodes, path: str | Path) -> None:
     files.write_npz(Path(path).expanduser(), arrays | texts)
 
 
-READERS.add("npz", Reader(read_npz, example="npz:episodes.npz", looks_like="*.npz"))
+READERS.add("npz", Reader(read_npz, example="npz:episodes.npz", options={"mapped": bool}, looks_like="*.npz"))
 
 
 def _is_text(array: NDArray[Any] | None) -> bool:

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from vmg.base.arguments import checked
 from vmg.base.errors import VMGError
-from vmg.base.files import read_npz
 from vmg.data.episodes import Episodes
 from vmg.data.readers.base import READERS, Reader
+from vmg.data.readers.npz_arrays import read_arrays
 from vmg.data.steps import StepLog, assemble, check_rows, column, flag_column
 
 NEEDED = ("observations", "actions", "terminals")
@@ -28,15 +28,17 @@ OPTIONAL = ("rewards", "next_observations", "valids")
 
 
 @checked
-def read_ogbench(path: str | Path) -> Episodes:
+def read_ogbench(path: str | Path, *, mapped: bool | None = None) -> Episodes:
     """Read an OGBench file.
 
     Files without `rewards` (all that are made for many goals) get rewards of 0: give them some with `relabel`, or solve
     for a goal. OGBench's `terminals` mark where a recording stops, so every episode counts as truncated.
+
+    `mapped`: leave its arrays on disk; None: if they take more than a quarter of the free memory.
     """
     path = Path(path).expanduser()
     source = f"ogbench:{path}"
-    fields = read_npz(path)
+    fields = read_arrays(path, mapped)
     for name in NEEDED:
         if name not in fields:
             there = ", ".join(sorted(fields)) or "nothing"
@@ -58,7 +60,10 @@ def read_ogbench(path: str | Path) -> Episodes:
     return assemble(log, last_row_acts="next_observations" in fields)
 
 
-READERS.add("ogbench", Reader(read_ogbench, example="ogbench:pointmaze-medium-navigate-v0.npz"))
+READERS.add(
+    "ogbench",
+    Reader(read_ogbench, example="ogbench:pointmaze-medium-navigate-v0.npz", options={"mapped": bool}),
+)
 
 
 def _ends(fields: dict[str, NDArray[Any]], source: str) -> NDArray[np.bool_]:

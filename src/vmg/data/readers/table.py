@@ -23,6 +23,7 @@ from vmg.base.types import Bools, Int64s
 from vmg.data.contents import left_out
 from vmg.data.episodes import Episodes
 from vmg.data.fields import field_columns
+from vmg.data.mapping import beside, taken
 from vmg.data.readers.base import READERS, Reader, with_options
 from vmg.data.readers.table_files import read_columns
 from vmg.data.readers.table_roles import Roles, assign
@@ -35,18 +36,19 @@ Columns = Mapping[str, NDArray[Any]]
 def read_table(
     path: str | Path, *, episode: str | None = None, state: str | None = None, action: str | None = None,
     reward: str | None = None, terminated: str | None = None, truncated: str | None = None, step: str | None = None,
-    reward_on_arrival: bool = False,
+    reward_on_arrival: bool = False, mapped: bool | None = None,
 ) -> Episodes:  # fmt: skip
     """Read a table; each part is a column, or several columns and patterns, "q*,hand_?"; "" means none.
 
     Where nothing says otherwise, columns are found by their names, and rewards are 0. `next_` columns of the whole
     state give the state after the last action. Without them an episode's last row only serves as its final state: its
     action is left out, and the step before earns its reward if it has none. `reward_on_arrival`: a row's reward
-    was earned by the step that led there.
+    was earned by the step that led there. `mapped`: leave the columns of a Parquet file on disk; None: if they take
+    more than a quarter of the free memory.
     """
     path = Path(path).expanduser()
     source = f"table:{path}"
-    columns = read_columns(path)
+    columns = read_columns(path, mapped)
     named: dict[str, Any] = {
         "episode": episode, "state": state, "action": action, "reward": reward, "terminated": terminated,
         "truncated": truncated, "step": step,
@@ -67,6 +69,7 @@ READERS.add(
         options={
             **dict.fromkeys(("episode", "state", "action", "reward", "terminated", "truncated", "step"), str),
             "reward_on_arrival": bool,
+            "mapped": bool,
         },
         looks_like="*.csv *.parquet",
     ),
@@ -80,12 +83,12 @@ def _in_order(columns: Columns, roles: Roles, source: str) -> tuple[dict[str, ND
     episode = _episodes(columns, roles)
     step = columns[roles.step] if roles.step else np.zeros(len(episode))
     same = np.diff(episode) == 0
-    order = np.arange(len(episode))
+    rows = dict(columns)
     if (np.diff(episode) < 0).any() or (same & (np.diff(step) < 0)).any():
         order = np.lexsort((step, episode))
         _refuse_ties(step[order], episode[order], roles, source)
-    ends = np.append(np.diff(episode[order]) != 0, True)
-    return {name: cells[order] for name, cells in columns.items()}, ends
+        rows, episode = {name: taken(cells, order) for name, cells in columns.items()}, episode[order]
+    return rows, np.append(np.diff(episode) != 0, True)
 
 
 def _refuse_ties(step: NDArray[Any], episode: Int64s, roles: Roles, source: str) -> None:
@@ -148,7 +151,7 @@ def _after(name: str, rows: Columns) -> str:
 
 
 def _beside(rows: Columns, names: Any) -> NDArray[Any]:
-    return np.concatenate([rows[name].reshape(len(rows[name]), -1) for name in names], axis=1)
+    return beside([rows[name].reshape(len(rows[name]), -1) for name in names])
 
 
 def _fields(rows: Columns, roles: Roles) -> dict[str, tuple[int, ...]]:

@@ -11,16 +11,19 @@ from numpy.typing import NDArray
 
 from vmg.base.errors import VMGError
 from vmg.base.files import reading
-from vmg.data.readers.parquet_arrays import read_parquet
+from vmg.data.readers.parquet_arrays import map_parquet
 
 DELIMITERS = ",;\t"
 ROWS_AT_ONCE = 50_000
 _WORDS = {"": np.nan, "true": 1.0, "false": 0.0}
 
 
-def read_columns(path: Path) -> dict[str, NDArray[Any]]:
-    """Return every column: numbers where all cells are (an empty one is NaN), texts elsewhere."""
-    columns = read_parquet([path]) if path.suffix.lower() in (".parquet", ".pq") else _read_csv(path)
+def read_columns(path: Path, mapped: bool | None = None) -> dict[str, NDArray[Any]]:
+    """Return every column: numbers where all cells are (an empty one is NaN), texts elsewhere.
+
+    `mapped`: whether columns of Parquet files are left on disk (see `vmg.data.mapping`).
+    """
+    columns = map_parquet(path, mapped) if path.suffix.lower() in (".parquet", ".pq") else _read_csv(path)
     if not columns or not len(next(iter(columns.values()))):
         raise VMGError(f"{path}: there is not a single row in it.")
     return columns
