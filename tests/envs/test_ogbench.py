@@ -7,6 +7,8 @@ import pytest
 
 pytest.importorskip("ogbench")
 
+from ogbench_files import STEPS, point_maze
+
 from vmg.agent.agent import Agent
 from vmg.data import load
 from vmg.envs import TASKS, find_task, task_of
@@ -16,33 +18,11 @@ MAZES = [name for name in TASKS if name.startswith("ogbench-")]
 RECORDED = 12_000
 
 
-def walk(env, seed):
-    """Go where OGBench's own guide points, unsteadily, from one random cell to another, again and again."""
-    rng, maze = np.random.default_rng(seed), env.unwrapped
-    free = np.argwhere(maze.maze_map == 0)
-    observations, actions, goal = [env.reset(seed=seed)[0]], [], None
-    for _ in range(200):
-        xy = maze.get_xy()
-        if goal is None or np.linalg.norm(xy - goal) < 1:
-            goal = np.array(maze.ij_to_xy(free[rng.integers(len(free))]))
-        towards = maze.get_oracle_subgoal(xy, goal)[0] - xy
-        action = towards / max(np.linalg.norm(towards), 1e-6) + rng.normal(0, 0.5, 2)
-        actions.append(np.clip(action, -1, 1))
-        observation, *_ = env.step(actions[-1])
-        observations.append(observation)
-    return np.array(observations), np.array([*actions, np.zeros(2)]), np.arange(201) == 200
-
-
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory):
     """A file as OGBench publishes them."""
-    env = replace(find_task("ogbench-pointmaze-medium"), options={"terminate_at_goal": False}, horizon=None).make().env
-    parts = zip(*(walk(env, seed) for seed in range(RECORDED // 200)), strict=True)
-    env.close()
     file = tmp_path_factory.mktemp("ogbench") / "pointmaze-medium-navigate-v0.npz"
-    names = ("observations", "actions", "terminals")
-    np.savez(file, **{name: np.concatenate(part) for name, part in zip(names, parts, strict=True)})
-    return f"ogbench:{file}"
+    return f"ogbench:{point_maze(file, RECORDED // STEPS)}"
 
 
 @pytest.mark.parametrize("name", MAZES)
@@ -73,7 +53,7 @@ def test_the_environment_counts_what_the_goals_tolerance_counts():
 def test_its_file_finds_its_task_and_its_five_tasks_are_scored(recording):
     episodes, task = load(recording), task_of(recording)
     assert task.name == "ogbench-pointmaze-medium"
-    assert (len(episodes), episodes.n_steps, episodes.observation_size) == (RECORDED // 200, RECORDED, 2)
+    assert (len(episodes), episodes.n_steps, episodes.observation_size) == (RECORDED // STEPS, RECORDED, 2)
     config = task.preset("ours")
     learn = replace(config.learn, steps=3000, hidden_units=64, checkpoint_every=3000)
     (agent,) = Agent.fit(episodes, replace(config, learn=learn))

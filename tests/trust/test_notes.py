@@ -35,6 +35,16 @@ def test_notes_cut_anywhere_are_read_as_far_as_they_are_whole_and_then_completed
         assert measured.path.read_bytes() == whole
 
 
+def test_notes_of_older_versions_tell_less_and_are_read(measured):
+    first, *episodes = map(json.loads, measured.path.read_text().splitlines())
+    for episode in episodes:
+        for name in ("likeness", "planned", "stalled", "fell"):
+            del episode[name]
+    measured.path.write_text("".join(json.dumps(each) + "\n" for each in [first, *episodes]))
+    assert [episode.steps for episode in noted(measured)] == [episode["steps"] for episode in episodes]
+    assert all(episode.failure is None for episode in noted(measured))
+
+
 @pytest.mark.parametrize("wrong", ["5", "[]", '{"seed": 1}', '{"nonsense": 1}', "{", '{"seed": "0"}', "[" * 5000])
 def test_a_line_that_is_no_episode_is_said(measured, wrong):
     lines = measured.path.read_text().splitlines()

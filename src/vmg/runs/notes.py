@@ -6,7 +6,8 @@ last one. Once all have ended they are in the order of their seeds, whoever ran 
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,6 +21,7 @@ from vmg.base.settings import read_record
 from vmg.base.versions import package_version
 from vmg.envs import Task
 from vmg.evaluation import Actor, EpisodeScore, Scores, evaluate
+from vmg.evaluation.together import Wanted, run_together
 from vmg.runs.run import Run
 
 On = Annotated[
@@ -73,17 +75,11 @@ class Measured:
 
     def scores(self, actor: Actor, trial: Trial) -> Scores:
         """Evaluate, running only the episodes that are missing."""
-        with held(self.run.folder):
-            known = self._known()
-            self._write(known)
-            with open(self.path, "ab", buffering=0) as file:
-                scores = evaluate(
-                    actor, self.task, n_episodes=trial.n_episodes, first_seed=trial.first_seed, executor=trial.executor,
-                    workers=trial.workers, known=known, on_episode=lambda episode: append(file, _line(asdict(episode))),
-                    title=f"{self.method}, seed {self.seed}",
-                )  # fmt: skip
-            self._write(self._known())
-        return scores
+        with self.noting() as note:
+            return evaluate(
+                actor, self.task, n_episodes=trial.n_episodes, first_seed=trial.first_seed, executor=trial.executor,
+                workers=trial.workers, known=self._known(), on_episode=note, title=f"{self.method}, seed {self.seed}",
+            )  # fmt: skip
 
     def _write(self, episodes: list[EpisodeScore]) -> None:
         in_order = sorted(episodes, key=lambda episode: episode.seed)
@@ -97,10 +93,41 @@ class Measured:
         task = self.task
         return Scores(task.name, task.protocol, task.score_range, tuple(known[seed] for seed in trial.seeds))
 
+    def missing(self, trial: Trial) -> list[int]:
+        """Return the seeds of the episodes that are not noted yet."""
+        known = {episode.seed for episode in self._known()}
+        return [seed for seed in trial.seeds if seed not in known]
+
+    @contextmanager
+    def noting(self) -> Iterator[Callable[[EpisodeScore], None]]:
+        """Yield what notes an episode; at the end they are in order."""
+        with held(self.run.folder):
+            self._write(self._known())
+            with open(self.path, "ab", buffering=0) as file:
+                yield lambda episode: append(file, _line(asdict(episode)))
+            self._write(self._known())
+
     def _known(self) -> list[EpisodeScore]:
         """Return the episodes noted for just these settings."""
         first, *entries = _entries(self.path) or [None]
         return _episodes(entries, self.path) if first == self.identity else []
+
+
+def scores_together(models: Sequence[tuple[Measured, Callable[[], Actor]]], trial: Trial) -> list[Scores]:
+    """Evaluate several models with one set of workers, running only the episodes that are missing."""
+    wanted = [Wanted(make, measured.task, measured.missing(trial)) for measured, make in models]
+    with ExitStack() as stack:
+        notes = [stack.enter_context(measured.noting()) for measured, _ in models]
+        if any(each.seeds for each in wanted):
+            for model, episode in run_together(wanted, executor=trial.executor, workers=trial.workers):
+                notes[model](episode)
+    return [_found(measured.known_scores(trial)) for measured, _ in models]
+
+
+def _found(scores: Scores | None) -> Scores:
+    if scores is None:
+        raise VMGError("Some episodes were not brought back by whoever ran them: evaluate again.")
+    return scores
 
 
 def episodes_of(run: Run, task_name: str, method: str, seed: int) -> list[EpisodeScore]:

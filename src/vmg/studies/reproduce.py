@@ -17,6 +17,8 @@ from vmg.studies.fidelity import measure_fidelity
 from vmg.studies.held_out import HELD_OUT, measure_held_out
 from vmg.studies.main import MAIN, PRESETS, TABLES, measure_table, train_table
 from vmg.studies.measurements import curves, ratio
+from vmg.studies.ogbench import measure_ogbench
+from vmg.studies.robustness import measure_robustness
 from vmg.studies.study import Results, Study, tasks_of
 from vmg.studies.tables import study_table
 from vmg.studies.variants import ABLATIONS, THREE
@@ -26,8 +28,9 @@ from vmg.view.style import STYLES, save_figure
 jax = LazyModule("jax")
 
 StudyName = Literal[
-    "main", "auto", "locomotion", "skills", "other-tasks", "fidelity", "decay", "memory", "rewards", "losses", "search",
-    "threshold", "margin", "discount", "dimension", "horizon", "merging", "choices", "ratio", "curves", "ablations",
+    "main", "auto", "locomotion", "skills", "other-tasks", "robustness", "ogbench", "fidelity", "decay", "memory",
+    "rewards", "losses", "search", "threshold", "margin", "discount", "dimension", "horizon", "merging", "choices",
+    "ratio", "curves", "ablations",
 ]  # fmt: skip
 STUDIES: tuple[str, ...] = get_args(StudyName)
 TITLES = {name: ablation.title for name, ablation in ABLATIONS.items()} | {
@@ -40,14 +43,17 @@ TITLES = {name: ablation.title for name, ablation in ABLATIONS.items()} | {
 def reproduce(name: StudyName, study: Study) -> Path:
     """Do a study, or go on with it; return the path of its table, or the folder where it was only to train."""
     _use_device(study.device)
-    if name == "fidelity":
-        measure_fidelity(study, lambda rows: _write(name, study, rows))
+    if name in ("fidelity", "ogbench"):
+        measure = measure_fidelity if name == "fidelity" else measure_ogbench
+        measure(study, lambda rows: _write(name, study, rows))
     elif name in HELD_OUT:
         measure_held_out(name, study, lambda rows: _write(name, study, rows))
     elif name in TABLES:
-        study = replace(study, presets=study.presets or ((AUTO,) if name == AUTO else ()) + PRESETS)
+        study = replace(study, presets=study.presets or _presets(name))
         table = train_table(name, study)
-        if study.only != "train":
+        if study.only != "train" and name == "robustness":
+            _draw(name, study, measure_robustness(study, table, lambda rows: _write(name, study, rows)))
+        elif study.only != "train":
             measure_table(name, study, table, lambda rows: _write(name, study, rows))
     else:
         names = tuple(TITLES) if name == "ablations" else (name,)
@@ -60,6 +66,11 @@ def reproduce(name: StudyName, study: Study) -> Path:
             if name == "ablations":
                 _write_together(names, study)
     return study.out if study.only == "train" else study.out / f"{name}.md"
+
+
+def _presets(name: str) -> tuple[str, ...]:
+    """Settings of a table where none are named."""
+    return (AUTO,) if name == "robustness" else ((AUTO,) if name == AUTO else ()) + PRESETS
 
 
 def _benches(called: str, names: Sequence[str], study: Study) -> dict[str, list[Bench]]:

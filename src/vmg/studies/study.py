@@ -1,6 +1,6 @@
 """What all studies share: what is asked for, where the data are, which runs there are, and how a row is described."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -17,6 +17,7 @@ from vmg.runs import Run
 from vmg.runs.commands import command
 from vmg.runs.notes import On, Trial
 
+EPISODES = 100
 Results = list[dict[str, Any]]
 Result = Mapping[str, Any]
 
@@ -26,7 +27,7 @@ class Study:
     """What is measured."""
 
     tasks: tuple[str, ...] = ()
-    """Tasks; none: all of the table."""
+    """Tasks, in the study ogbench its data sets; none: all of the table."""
     presets: tuple[str, ...] = ()
     """Settings of the tables of tasks; none: `paper` and `ours`, and `auto` in the table of that name. Ablations change
     one thing of the paper's."""
@@ -34,12 +35,16 @@ class Study:
     """Variants of the study `fidelity`; none: all."""
     seeds: tuple[int, ...] = ()
     """One model per seed, none dropped; none: 0 to 4, in ablations 0 to 2."""
-    n_episodes: Annotated[int, arg(name="episodes")] = 100
-    """Episodes for each model, with the seeds 0, 1, 2, ..."""
+    n_episodes: Annotated[int | None, arg(name="episodes")] = None
+    """Episodes for each model, with the seeds 0, 1, 2, ...; None: 100, in the study ogbench 250."""
+    disturb: tuple[str, ...] = ()
+    """Disturbances of the study `robustness`, as `vmg evaluate --disturb` takes them; none: all that a task has, each
+    at amounts usual for it."""
     steps: int | None = None
     """Updates of every model; None: the preset's. Ablations read a longer run's checkpoint at this step."""
     data: tuple[str, ...] = ()
-    """Where a task's data are, TASK=SOURCE:NAME (kitchen-partial=npz:kitchen.npz); others as the task names them."""
+    """Where a task's data are, TASK=SOURCE:NAME (kitchen-partial=npz:kitchen.npz); others as the task names them. In
+    the study ogbench: the folders of its files."""
     choose: tuple[str, ...] = ("kitchen-partial",)
     """Tasks for which the best checkpoint of 500,000 to 800,000 updates is reported too, as the paper does for all."""
     baselines: bool = True
@@ -57,7 +62,7 @@ class Study:
     @property
     def trial(self) -> Trial:
         """How every model is evaluated."""
-        return Trial(n_episodes=self.n_episodes, executor=self.executor, workers=self.workers)
+        return Trial(n_episodes=self.n_episodes or EPISODES, executor=self.executor, workers=self.workers)
 
 
 def tasks_of(name: str, study: Study, known: Sequence[str], *, any_task: bool = False) -> list[Task]:
@@ -112,6 +117,12 @@ def row_command(name: str, study: Study, task: str, **changes: Any) -> str:
     if (task in study.choose) == (task in usual.choose):
         choose = usual.choose
     return command(["reproduce", name], replace(only, choose=choose, out=usual.out, **changes))
+
+
+def markdown(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
+    rows = [header, ["---"] * len(header), *lines]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
 
 
 def described(run: Run, episodes: Episodes, task: Task, made_by: str) -> dict[str, Any]:

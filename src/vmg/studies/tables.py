@@ -1,9 +1,11 @@
 """Studies as Markdown tables."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from vmg.studies.study import Result
+from vmg.envs.disturbing import in_words
+from vmg.studies.ogbench_tables import ogbench_tables
+from vmg.studies.study import Result, markdown
 
 
 def study_table(results: Sequence[Result]) -> str:
@@ -12,24 +14,21 @@ def study_table(results: Sequence[Result]) -> str:
     header: Sequence[str]
     if any("others" in row for row in measured):
         header = ("the four subtasks", "logs that do them", "score", "95 % interval", "each model")
-        return _table(header, _other_lines(measured))
+        return markdown(header, _other_lines(measured))
     if any("held_out_error" in row for row in measured):
-        return _table(("task", "setting", "seed", "updates", "error by steps ahead"), map(_error_line, measured))
+        return markdown(("task", "setting", "seed", "updates", "error by steps ahead"), map(_error_line, measured))
     if any("skills" in row for row in measured):
         header = ("skill", "preset", "paper: before, after", "before", "after, 95 % interval", "each model")
-        return _table(header, _skill_lines(results))
+        return markdown(header, _skill_lines(results))
+    if results and all("published" in row for row in results):
+        return ogbench_tables(results)
     for key, (header, line) in _KINDS.items():
         if any(key in row for row in measured):
-            return _table(header, (_without(row, len(header)) if "missing" in row else line(row) for row in results))
+            return markdown(header, (_without(row, len(header)) if "missing" in row else line(row) for row in results))
     if not all("preset" in row for row in results):
-        return _table(("task", "variant", "what is missing"), (_without(row, 3) for row in results))
+        return markdown(("task", "variant", "what is missing"), (_without(row, 3) for row in results))
     header = ("task", "preset", "paper", "VMG", "95 % interval", "each model", "BC", "GCBC", "how VMG's episodes ended")
-    return _table(header, map(_task_line, results))
-
-
-def _table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    rows = [header, ["---"] * len(header), *lines]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
+    return markdown(header, map(_task_line, results))
 
 
 def _without(row: Result, n: int) -> list[str]:
@@ -77,11 +76,23 @@ def _fidelity_line(row: Result) -> list[str]:
     return [row["task"], row["fidelity"], _paper(row["paper"]), score, models, apart, best]
 
 
+def _disturbed_line(row: Result) -> list[str]:
+    scores = row["scores"]
+    models = ", ".join(f"{each:.0f}" for each in scores["VMG"]["models"])
+    others = [_with_interval(scores[name]) if name in scores else "" for name in ("BC", "GCBC")]
+    found = f"**{scores['VMG']['score']:.1f}** ({_interval(scores['VMG'])})"
+    return [row["task"], row["preset"], in_words(row["disturbed"]) or "nothing", found, models, *others]
+
+
 _KINDS: dict[str, tuple[tuple[str, ...], Any]] = {
     "fidelity": (
         ("task", "what is changed", "paper", "last checkpoint, 95 % interval", "each model", "difference from `paper`",
          "best of 500,000 to 800,000 updates, chosen there as in the paper"),
         _fidelity_line,
+    ),
+    "disturbed": (
+        ("task", "preset", "disturbed by", "VMG, 95 % interval", "each model", "BC", "GCBC"),
+        _disturbed_line,
     ),
     "variant": (
         ("task", "variant", "paper", "ours", "95 % interval", "each model", "difference from the baseline",

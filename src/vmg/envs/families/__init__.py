@@ -1,5 +1,5 @@
 """The built-in tasks, one file per family; importing this registers them."""
 
-from vmg.envs.families import mazes, kitchen, adroit, locomotion, ogbench, d4rl  # isort: skip
+from vmg.envs.families import mazes, kitchen, adroit, locomotion, ogbench, ogbench_objects, d4rl  # isort: skip
 
-__all__ = ["adroit", "d4rl", "kitchen", "locomotion", "mazes", "ogbench"]
+__all__ = ["adroit", "d4rl", "kitchen", "locomotion", "mazes", "ogbench", "ogbench_objects"]
