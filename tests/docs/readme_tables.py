@@ -14,6 +14,7 @@ from trust_tables import TRUST
 
 from vmg.evaluation.scores import METHODS
 from vmg.studies import study_table
+from vmg.studies.ogbench_paper import PUBLISHED
 from vmg.studies.reproduce import TITLES as ABLATIONS
 from vmg.view.studies import study_figure
 from vmg.view.style import save_figure
@@ -136,6 +137,14 @@ def fidelity() -> str:
     if not _measured("fidelity"):
         return "Not measured yet: `vmg reproduce fidelity` measures it."
     return study_table(read("fidelity")).rstrip()
+
+
+def ogbench() -> str:
+    """Our scores beside those of others; the published ones alone where ours were not measured yet."""
+    unmeasured = [
+        {"task": name, "preset": "ours", "missing": "", "published": scores} for name, scores in PUBLISHED.items()
+    ]
+    return study_table(read("ogbench") if _measured("ogbench") else unmeasured).rstrip()
 
 
 def every_row() -> str:
@@ -320,6 +329,7 @@ TABLES = {
     "kitchen_mixed": kitchen_mixed,
     "every_row": every_row,
     "fidelity": fidelity,
+    "ogbench": ogbench,
     "benchmarks": benchmarks,
     "new_task": new_task,
     "decay": decay,
@@ -352,6 +362,7 @@ PAGES = {
     ROOT / "docs" / "explorer-api.md": ("explorer_server",),
     ROOT / "docs" / "explorer.md": ("explorer_page", "explorer_renderers"),
     ROOT / "docs" / "differences.md": ("fidelity",),
+    ROOT / "docs" / "ogbench.md": ("ogbench",),
     ROOT / "docs" / "ablations.md": (*ABLATIONS, "sensitivity"),
     ROOT / "docs" / "benchmarks.md": ("benchmarks", *SPEEDS),
     ROOT / "docs" / "promises.md": tuple(TRUST),

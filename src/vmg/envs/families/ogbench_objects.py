@@ -10,7 +10,7 @@ from typing import Any
 from vmg.act.settings import ActConfig
 from vmg.base.settings import Settings
 from vmg.envs.families import mazes
-from vmg.envs.families.common import add_tasks, paper_settings
+from vmg.envs.families.common import add_tasks, paper_settings, program_settings
 from vmg.envs.families.ogbench import MakeOgbench, five_tasks
 from vmg.envs.task import Task, TaskGoal
 from vmg.goals.objectives import Objective, Together, near
@@ -98,7 +98,7 @@ def _table(name: str, horizon: int, *objects: WantedObject) -> Task:
         protocol="OGBench's five tasks in turn, episode by episode; all objects where they are wanted, within 4 cm, "
         f"in {horizon} steps counts.",
         goal=goal,
-        presets={"paper": PAPER, "ours": OURS},
+        presets={"paper": PAPER, "program": program_settings(PAPER), "ours": OURS},
     )
 
 
