@@ -1,15 +1,17 @@
 """Work on a Ray cluster of two nodes on this machine: the numbers of one machine, whoever dies on the way."""
 
+import json
 import os
 import time
-from dataclasses import replace
 from functools import partial
+from threading import Thread
 
 import pytest
 from evaluation_cases import LINE, Walker
 from test_workers import be_killed, faulty
 
 from vmg.base.errors import VMGError
+from vmg.cli.main import main
 from vmg.evaluation import EXECUTORS, evaluate
 from vmg.evaluation.executors.ray import RAY
 
@@ -35,6 +37,12 @@ def cluster():
 def node(cluster):
     """A second node, of two cores."""
     return cluster.add_node(num_cpus=2, include_log_monitor=False)
+
+
+@pytest.fixture
+def other_node(cluster):
+    """One that comes later."""
+    return cluster.add_node(num_cpus=1, include_log_monitor=False)
 
 
 class Slow(Walker):
@@ -115,6 +123,27 @@ def test_a_node_that_dies_in_the_middle_costs_no_episode(cluster, node):
         if len(ran) == 4:
             cluster.remove_node(node, allow_graceful=False)
 
-    scores = evaluate(Slow(), replace(LINE, name="line"), n_episodes=30, executor="ray", on_episode=note)
+    scores = evaluate(Slow(), LINE, n_episodes=30, executor="ray", on_episode=note)
     assert scores == evaluate(Walker(), LINE, n_episodes=30, executor="here")
     assert sorted(ran) == list(range(30))
+
+
+def study(out, on):
+    """The rows of a small table, without what names the machine's packages."""
+    data = "pointmaze-umaze=pointmaze:umaze?steps=400"
+    options = ["--tasks", "pointmaze-umaze", "--presets", "ours", "--data", data, "--no-baselines", "--choose"]
+    size = ["--seeds", "0", "1", "--steps", "30", "--episodes", "2"]
+    assert main(["reproduce", "auto", *options, *size, "--on", on, "--out", str(out)]) == 0
+    return json.loads((out / "auto.json").read_text())
+
+
+def test_a_study_that_loses_a_node_while_it_learns_has_the_rows_of_one_machine(cluster, other_node, tmp_path):
+    def kill_when_learning():
+        wait_for(lambda: list(tmp_path.glob("ray/*/*/training/parts/seed_1/learning.json")))
+        cluster.remove_node(other_node, allow_graceful=False)
+
+    killer = Thread(target=kill_when_learning)
+    killer.start()
+    rows = study(tmp_path / "ray", "ray")
+    killer.join()
+    assert rows == study(tmp_path / "here", "here")
