@@ -147,6 +147,13 @@ def ogbench() -> str:
     return study_table(read("ogbench") if _measured("ogbench") else unmeasured).rstrip()
 
 
+def robustness() -> str:
+    """Scores under disturbances; a sentence where they were not measured yet."""
+    if not _measured("robustness"):
+        return "Not measured yet: `vmg reproduce robustness` measures it."
+    return study_table(read("robustness")).rstrip()
+
+
 def every_row() -> str:
     return study_table(read("main")).rstrip()
 
@@ -329,6 +336,7 @@ TABLES = {
     "kitchen_mixed": kitchen_mixed,
     "every_row": every_row,
     "fidelity": fidelity,
+    "robustness": robustness,
     "ogbench": ogbench,
     "benchmarks": benchmarks,
     "new_task": new_task,
@@ -363,6 +371,7 @@ PAGES = {
     ROOT / "docs" / "explorer.md": ("explorer_page", "explorer_renderers"),
     ROOT / "docs" / "differences.md": ("fidelity",),
     ROOT / "docs" / "ogbench.md": ("ogbench",),
+    ROOT / "docs" / "robustness.md": ("robustness",),
     ROOT / "docs" / "ablations.md": (*ABLATIONS, "sensitivity"),
     ROOT / "docs" / "benchmarks.md": ("benchmarks", *SPEEDS),
     ROOT / "docs" / "promises.md": tuple(TRUST),

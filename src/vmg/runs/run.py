@@ -3,6 +3,7 @@
 run.json                 data, task, seeds and settings        training/      losses, checkpoints, state to resume from
 seed_0/, seed_1/, ...    one agent each                        evaluations/   every episode, as it ended
 scores.json              what was measured last                baselines/     behaviour cloning, where asked for
+robustness.json          the same where it was disturbed, if asked for
 episodes.npz             the data, where they were made on the spot
 auto.json                what was chosen from the data, where the preset was `auto`
 """
