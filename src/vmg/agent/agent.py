@@ -17,6 +17,8 @@ from vmg.act.settings import ActConfig
 from vmg.agent import auto
 from vmg.agent import folder as folders
 from vmg.agent.auto.choice import Choice
+from vmg.agent.extending import extended, refuse_other_sizes
+from vmg.agent.growth import Growth, growth
 from vmg.agent.settings import AgentConfig
 from vmg.base.arguments import checked
 from vmg.base.errors import VMGError
@@ -26,7 +28,7 @@ from vmg.data.facts import DataFacts
 from vmg.goals.objectives import Conjunction, Objective, Stages, recorded_rewards
 from vmg.graph import MemoryGraph, Routes, build
 from vmg.learn import Training
-from vmg.networks import Weights, embed
+from vmg.networks import Weights, embed_alike
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,15 +93,29 @@ class Agent:
     @checked
     def build(self, episodes: Episodes) -> "Agent":
         """Build the graph from these episodes: usually, but not necessarily, those it learned from."""
-        if episodes.observation_size != self.data.observation_size:
-            raise VMGError(
-                f"{episodes.source} has observations of {episodes.observation_size} numbers, but the agent learned "
-                f"from {self.data.source} with {self.data.observation_size}. Choose the same keys for the state."
-            )
-        features = embed(self.weights, episodes.observations)
+        refuse_other_sizes(self, episodes)
+        features = embed_alike(self.weights, episodes.observations)
         options = {name: value for name, value in self.config.graph.to_dict().items() if name != "radius"}
         graph = build(features, episodes, self.config.graph.radius, seed=self.seed, **options)
         return replace(self, graph=graph, episodes=episodes, routes=None)
+
+    @checked
+    def extend(self, episodes: Episodes, *, earlier: Episodes | None = None) -> "Agent":
+        """Return the agent with these episodes in its graph, too: what `build` makes of all, bit for bit, in less time.
+
+        The networks stay as they are, and its own plan is renewed where it had one. `earlier` are the episodes the
+        graph was built from; an agent that was just built has them. `growth_since` says what is new.
+        """
+        grown = extended(self, episodes, earlier if earlier is not None else self.episodes)
+        return grown.solve() if self.routes else grown
+
+    @checked
+    def growth_since(self, before: "Agent", *, held_out: Episodes | None = None) -> Growth:
+        """Say what this agent's graph has that an earlier one had not, and how the networks do on what is new.
+
+        They are measured beside episodes that were held out or, without, beside those that were there before.
+        """
+        return growth(before, self, held_out)
 
     @checked
     def solve(self, episodes: Episodes | None = None) -> "Agent":

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from vmg.base.types import Bools
+from vmg.base.types import Bools, Int32s
 from vmg.graph import kernels
 from vmg.graph.memory import MemoryGraph
 
@@ -39,13 +39,20 @@ def reaching(graph: MemoryGraph, wanted: Bools) -> Bools:
 
 def reachable_from(graph: MemoryGraph, vertex: int) -> Bools:
     """Say which vertices can be reached from one, itself included."""
-    from scipy.sparse import csr_array  # slow to import, and only this needs it
-    from scipy.sparse.csgraph import breadth_first_order
+    return hops_from(graph, vertex) >= 0
 
-    edges = csr_array((np.ones(graph.n_edges, np.int8), graph.heads, graph.first_edge), (graph.n_vertices,) * 2)
-    there = np.zeros(graph.n_vertices, bool)
-    there[breadth_first_order(edges, vertex, return_predecessors=False)] = True
-    return there
+
+def hops_from(graph: MemoryGraph, vertex: int) -> Int32s:
+    """Count the edges on a shortest way from one vertex to each; below 0 where there is none."""
+    hops = np.full(graph.n_vertices, -1, np.int32)
+    last, n_hops = np.array([vertex]), 0
+    while len(last):
+        hops[last] = n_hops
+        first, n_out = graph.first_edge[last], graph.first_edge[last + 1] - graph.first_edge[last]
+        edges = np.repeat(first - np.cumsum(n_out) + n_out, n_out) + np.arange(n_out.sum())
+        heads = graph.heads[edges]
+        last, n_hops = np.unique(heads[hops[heads] < 0]), n_hops + 1
+    return hops
 
 
 def expected_steps(graph: MemoryGraph, path: list[int]) -> float:

@@ -117,7 +117,8 @@ def _refuse_others(graph: MemoryGraph, features: Rows, episodes: Episodes) -> No
         )
     some = np.linspace(0, graph.n_vertices - 1, LOOKED_AT).astype(np.int64)
     states, points = episodes.observations[graph.rows[some]], np.asarray(features[graph.rows[some]])
-    if not np.array_equal(states, graph.states[some]) or not np.array_equal(points, graph.features[some]):
+    rounding = 1e-4 * float(np.abs(points).max(initial=0))  # features may have been made on another machine
+    if not np.array_equal(states, graph.states[some]) or np.abs(points - graph.features[some]).max() > rounding:
         raise VMGError(
             f"The vertices of the graph are not recorded states of {episodes.source}, or it was built from other "
             "features: only a graph that was merged greedily can be extended, with the networks that it was built with."

@@ -1,7 +1,7 @@
 """Networks as plain arrays, on numpy and JAX alike: the metric space's, the low-level policies', cloning's."""
 
 from vmg.networks.cloning import clone
-from vmg.networks.encoder import Encoder, embed, encode, metric_parts
+from vmg.networks.encoder import Encoder, embed, embed_alike, encode, metric_parts
 from vmg.networks.lowlevel import LOW_LEVELS, LowLevel
 from vmg.networks.lowlevel.translator import Translator, translate
 from vmg.networks.models import load_weights
@@ -15,6 +15,7 @@ __all__ = [
     "Weights",
     "clone",
     "embed",
+    "embed_alike",
     "encode",
     "load_weights",
     "metric_parts",

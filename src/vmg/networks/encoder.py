@@ -20,6 +20,8 @@ from vmg.networks.weights import Weights
 
 ROWS_AT_ONCE = 65_536  # bounds the memory of the hidden layers: 64 MiB at 256 units
 
+ROWS_ALIKE = 4_096
+
 
 def metric_parts(
     observation_size: int, action_size: int, metric_dimension: int, *, sampled: bool = False
@@ -51,6 +53,20 @@ def embed(weights: Weights, observations: Float32s) -> Float32s:
         )
     parts = [encode(weights, rows[start : start + ROWS_AT_ONCE]) for start in range(0, len(rows), ROWS_AT_ONCE)]
     return np.concatenate(parts) if parts else np.zeros((0, weights["state_encoder"]["b2"].shape[-1]), np.float32)
+
+
+def embed_alike(weights: Weights, observations: Float32s) -> Float32s:
+    """Do what `embed` does, each row to the same bits whichever rows are with it: what graphs are built from.
+
+    Products of matrices are summed in an order that depends on their sizes, so rows go in blocks of one size.
+    """
+    rows = numbers_of(observations, "Observations", np.float32)
+    found = []
+    for start in range(0, len(rows), ROWS_ALIKE):
+        block = rows[start : start + ROWS_ALIKE]
+        filled = np.concatenate([block, np.zeros((ROWS_ALIKE - len(block), *block.shape[1:]), np.float32)])
+        found.append(embed(weights, filled)[: len(block)])
+    return np.concatenate(found) if found else embed(weights, rows)
 
 
 class Encoder:
