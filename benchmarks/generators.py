@@ -1,10 +1,12 @@
-"""Named, seeded data that look like real recordings: `revisiting_walks`, `kitchen_like`, `recorded_graph`.
+"""Named, seeded data that look like recordings: `revisiting_walks`, `write_walks`, `kitchen_like`, `recorded_graph`.
 
 `revisiting_walks` are smooth random walks through a room of four dimensions, laid without stretching into as many
 dimensions as asked for, with a little noise in all of them. The room grows with the number of states, so that walks
 come back to where others were about equally often at every size: at radius 1, about 0.18 vertices per state in 10
 dimensions.
 """
+
+from pathlib import Path
 
 import numpy as np
 
@@ -17,6 +19,7 @@ EPISODE = 201  # observations in one walk: 200 steps
 _ROOM_DIMENSIONS = 4
 _PERSISTENCE = 0.9
 _BEND = 6.0
+_WALKS_AT_ONCE = 5_000
 _NOISE = 0.15  # length of the noise, however many dimensions share it
 
 
@@ -24,11 +27,24 @@ def revisiting_walks(n_states: int, dimensions: int, seed: int, *, room: float =
     """Return the states of as many walks as it takes, one after another; `room` is the volume per state."""
     rng = np.random.default_rng(seed)
     places = _walks(rng, -(-n_states // EPISODE), (n_states * room) ** (1 / _ROOM_DIMENSIONS), stride)
-    directions = rng.normal(size=(_ROOM_DIMENSIONS, -(-dimensions // 2)))
-    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    turns = places.reshape(-1, _ROOM_DIMENSIONS)[:n_states] @ directions / _BEND
-    states = _BEND * np.concatenate([np.cos(turns), np.sin(turns)], axis=1)[:, :dimensions]
-    return (states + rng.normal(0, _NOISE / np.sqrt(dimensions), states.shape)).astype(np.float32)
+    directions = _directions(rng, dimensions)
+    return _laid_out(rng, places.reshape(-1, _ROOM_DIMENSIONS)[:n_states], directions, dimensions)
+
+
+def write_walks(path: Path, n_walks: int, dimensions: int, seed: int, *, room: float = 0.035) -> None:
+    """Write revisiting walks to a .npy file, many walks at a time, so that they need not fit into memory.
+
+    They go through a small room: at radius 1 about 0.01 vertices per state in 10 dimensions.
+    """
+    rng = np.random.default_rng(seed)
+    side, directions = (n_walks * EPISODE * room) ** (1 / _ROOM_DIMENSIONS), _directions(rng, dimensions)
+    shape = (n_walks * EPISODE, dimensions)
+    file = np.lib.format.open_memmap(path, "w+", np.float32, shape)
+    for first in range(0, n_walks, _WALKS_AT_ONCE):
+        places = _walks(rng, min(_WALKS_AT_ONCE, n_walks - first), side, 0.35)
+        states = _laid_out(rng, places.reshape(-1, _ROOM_DIMENSIONS), directions, dimensions)
+        file[first * EPISODE : first * EPISODE + len(states)] = states
+    file.flush()
 
 
 def scattered(n_states: int, dimensions: int, seed: int) -> Float32s:
@@ -82,6 +98,18 @@ def recorded_graph(n_vertices: int, n_edges: int, seed: int, *, dead_ends: bool 
         lengths=np.zeros(0, np.int64),
         radius=RADIUS,
     )
+
+
+def _directions(rng: np.random.Generator, dimensions: int) -> Float64s:
+    directions: Float64s = rng.normal(size=(_ROOM_DIMENSIONS, -(-dimensions // 2)))
+    return directions / np.linalg.norm(directions, axis=1, keepdims=True)
+
+
+def _laid_out(rng: np.random.Generator, places: Float64s, directions: Float64s, dimensions: int) -> Float32s:
+    """Lay places of the room into more dimensions without stretching, and add a little noise."""
+    turns = places @ directions / _BEND
+    states = _BEND * np.concatenate([np.cos(turns), np.sin(turns)], axis=1)[:, :dimensions]
+    return (states + rng.normal(0, _NOISE / np.sqrt(dimensions), states.shape)).astype(np.float32)
 
 
 def _walks(rng: np.random.Generator, n_walks: int, side: float, stride: float) -> Float64s:

@@ -29,12 +29,13 @@ def main(name: str, path: str, radius: str, n_clusters: str) -> None:
     features = np.load(path)
     RUNS[name](features[:200].copy(), float(radius), 20)
     RESET.write_text("5", encoding="utf-8")  # the peak so far is forgotten
-    before = _peak()
+    before = peak()
     RUNS[name](features, float(radius), int(n_clusters))
-    sys.stdout.write(f"{_peak() - before}\n")
+    sys.stdout.write(f"{peak() - before}\n")
 
 
-def _peak() -> int:
+def peak() -> int:
+    """Return the most bytes that this process has held, since that was last forgotten."""
     status = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
     return 1024 * next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
 

@@ -9,6 +9,7 @@ from vmg.base.arguments import numbers_of
 from vmg.base.console import progress_bar
 from vmg.base.errors import VMGError
 from vmg.base.types import Float32s, Int32s
+from vmg.data.mapping import first_not_finite
 from vmg.graph import kernels
 from vmg.graph.nearest import VertexIndex
 from vmg.graph.settings import GraphConfig, Labelling
@@ -111,8 +112,8 @@ def _checked(features: Float32s) -> Float32s:
     points = np.ascontiguousarray(numbers_of(features, "Features", np.float32))
     if points.ndim != 2 or 0 in points.shape:
         raise VMGError(f"Features must be a table of at least one row and one column, not of shape {points.shape}.")
-    if not np.isfinite(points).all():
-        row, column = np.argwhere(~np.isfinite(points))[0]
+    if place := first_not_finite(points):
+        row, column = place
         raise VMGError(f"Features: row {row}, column {column}, is {points[row, column]}. Train the encoder again.")
     return points
 

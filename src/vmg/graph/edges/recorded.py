@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from vmg.data.episodes import Episodes
 from vmg.graph import kernels
 from vmg.graph.edges.base import EDGE_SOURCES
@@ -14,7 +16,8 @@ if TYPE_CHECKING:
 @EDGE_SOURCES.register("recorded")
 def recorded(graph: "MemoryGraph", episodes: Episodes) -> "MemoryGraph":
     """Join vertices by the steps between them; time and memory linear in the steps."""
-    rows = episodes.step_observation
-    tails, heads = graph.labels[rows], graph.labels[rows + 1]
+    leaves = np.ones(len(graph.labels), bool)
+    leaves[episodes.first_observation[1:] - 1] = False  # no step leaves an episode's last observation
+    tails, heads = graph.labels[:-1][leaves[:-1]], graph.labels[1:][leaves[:-1]]
     first_edge, heads, counts, slots = kernels.edges.join_steps(tails, heads, graph.n_vertices)
     return replace(graph, first_edge=first_edge, heads=heads, counts=counts, slots=slots)

@@ -21,7 +21,10 @@ def join_steps(tails: Any, heads: Any, n: int) -> Any:
     counts = np.zeros(n_steps + n, np.int32)
     n_edges = 0
     last_tail, last_head = -1, -1
-    for step in _sorted_by(tails, _sorted_by(heads, np.arange(n_steps).astype(np.int32), n), n):
+    in_order = slots  # its room is free until the steps are sorted
+    for step in range(n_steps):
+        in_order[step] = step
+    for step in _sorted_by(tails, _sorted_by(heads, in_order, n), n):
         tail, head = tails[step], heads[step]
         if tail == head:
             continue

@@ -17,10 +17,18 @@ LEAF_SIZE = 64
 
 @jit
 def build_tree(points: Any, levels: int) -> Any:
-    """Return (order, leaves, low, high): points by leaf, bounds of each leaf in it, bounding box of each node."""
+    """Return (order, blocks, leaves, low, high): rows by leaf, their points as blocks, bounds of each leaf, boxes.
+
+    Points are moved, and not only their numbers: what lies together is together in memory, too, so that all but the
+    first halvings stay in the cache. It is this copy that becomes the blocks, in its place.
+    """
     n, dimensions = points.shape
-    n_leaves = 1 << levels
-    order = np.arange(n).astype(np.int32)
+    n_leaves, n_blocks = 1 << levels, (n + LEAF_SIZE - 1) // LEAF_SIZE
+    order, moved = np.empty(n, np.int32), np.empty((n_blocks * LEAF_SIZE, dimensions), np.float32)
+    for row in range(n):
+        order[row] = row
+        moved[row] = points[row]
+    moved[n:] = np.float32(np.inf)
     bounds = np.zeros((2 * n_leaves - 1, 2), np.int64)
     bounds[0, 1] = n
     low = np.empty((2 * n_leaves - 1, dimensions), np.float32)
@@ -31,43 +39,44 @@ def build_tree(points: Any, levels: int) -> Any:
         depth -= 1
         node = stack[depth]
         begin, end = bounds[node, 0], bounds[node, 1]
-        _bounding_box(points, order, begin, end, low[node], high[node])
+        _bounding_box(moved[begin:end], low[node], high[node])
         if node >= n_leaves - 1:
             continue
         blocks = (end - begin + LEAF_SIZE - 1) // LEAF_SIZE
         middle = min(begin + (blocks + 1) // 2 * LEAF_SIZE, end)
         if middle < end:
-            _select(points[:, np.argmax(high[node] - low[node])], order, begin, end - 1, middle)
+            _select(moved, np.argmax(high[node] - low[node]), order, begin, end - 1, middle)
         bounds[2 * node + 1] = (begin, middle)
         bounds[2 * node + 2] = (middle, end)
         stack[depth] = 2 * node + 2
         stack[depth + 1] = 2 * node + 1
         depth += 2
-    return order, bounds[n_leaves - 1 :], low, high
+    return order, _as_blocks(moved), bounds[n_leaves - 1 :], low, high
 
 
 @jit
-def _bounding_box(points: Any, order: Any, begin: int, end: int, low: Any, high: Any) -> None:
+def _bounding_box(points: Any, low: Any, high: Any) -> None:
     low[:], high[:] = np.float32(np.inf), np.float32(-np.inf)
-    for position in range(begin, end):
-        point = points[order[position]]
+    for point in points:
         for k in range(len(point)):
             low[k], high[k] = min(low[k], point[k]), max(high[k], point[k])
 
 
 @jit
-def _select(column: Any, order: Any, left: int, right: int, k: int) -> None:
-    """Quickselect: put at position k of `order` what a sort of order[left..right] by `column` would put there."""
+def _select(points: Any, column: int, order: Any, left: int, right: int, k: int) -> None:
+    """Quickselect: put at position k of `points` and `order` what a sort of left..right by a column would put there."""
     while left < right:
-        pivot = column[order[(left + right) // 2]]
+        pivot = points[(left + right) // 2, column]
         i, j = left, right
         while i <= j:
-            while column[order[i]] < pivot:
+            while points[i, column] < pivot:
                 i += 1
-            while column[order[j]] > pivot:
+            while points[j, column] > pivot:
                 j -= 1
             if i <= j:
                 order[i], order[j] = order[j], order[i]
+                for each in range(points.shape[1]):
+                    points[i, each], points[j, each] = points[j, each], points[i, each]
                 i += 1
                 j -= 1
         if k <= j:
@@ -76,6 +85,19 @@ def _select(column: Any, order: Any, left: int, right: int, k: int) -> None:
             left = i
         else:
             return
+
+
+@jit
+def _as_blocks(points: Any) -> Any:
+    """Turn every LEAF_SIZE points into one (dimensions, LEAF_SIZE) block, in their place."""
+    dimensions = points.shape[1]
+    blocks = points.reshape(len(points) // LEAF_SIZE, dimensions, LEAF_SIZE)
+    for block in range(len(blocks)):
+        here = points[block * LEAF_SIZE : (block + 1) * LEAF_SIZE].copy()
+        for place in range(LEAF_SIZE):
+            for k in range(dimensions):
+                blocks[block, k, place] = here[place, k]
+    return blocks
 
 
 @jit
@@ -92,12 +114,8 @@ def merge_greedily(
     rounding, so that no point that counts is skipped.
     """
     n, dimensions = points.shape
-    order, leaves, low, high = build_tree(points, levels)
+    order, blocks, leaves, low, high = build_tree(points, levels)
     n_leaves = len(leaves)
-    blocks = np.full(((n + LEAF_SIZE - 1) // LEAF_SIZE, dimensions, LEAF_SIZE), np.float32(np.inf), np.float32)
-    for position in range(n):
-        blocks[position // LEAF_SIZE, :, position % LEAF_SIZE] = points[order[position]]
-
     rows = np.empty(n, np.int32)
     n_vertices = 0
     stack = np.empty(2 * levels + 2, np.int64)
