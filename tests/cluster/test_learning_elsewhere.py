@@ -10,9 +10,9 @@ from vmg.base.errors import VMGError
 from vmg.cli.main import main
 from vmg.envs import find_task
 from vmg.evaluation import EXECUTORS
-from vmg.runs import Run
-from vmg.runs.learning import PARTS
-from vmg.runs.stages import train_baselines
+from vmg.runs import Run, load_run
+from vmg.runs.learning import PARTS, learn_on
+from vmg.runs.stages import _trainings, train_baselines
 
 DATA = "pointmaze:umaze?steps=600"
 LITTLE = ["--preset", "ours", "--seeds", "3", "0", "--learn.steps", "40", "--learn.checkpoint-every", "20",
@@ -83,11 +83,20 @@ def test_a_driver_that_was_stopped_learns_only_what_is_missing(here, tmp_path, m
     assert content(tmp_path / "run") == here
 
 
-def test_what_was_begun_here_goes_on_here(here, tmp_path, capsys):
-    folder = tmp_path / "run"
-    assert main(["train", DATA, "--out", str(folder), *LITTLE]) == 0
-    assert train(folder, "--on", "other-disk") == 0
-    assert content(folder) == here
+def test_what_was_begun_here_goes_on_there(here, tmp_path):
+    run = load_run(here_folder(tmp_path, "--learn.steps", "20"))
+    longer = replace(run, config=replace(run.config, learn=replace(run.config.learn, steps=40)))
+    (training,) = _trainings([longer], "training")
+    learn_on("other-disk", [training], [longer.config.learn])
+    found = {name: file for name, file in content(run.folder / "training").items()}
+    assert found == {
+        name.removeprefix("training/"): file for name, file in here.items() if name.startswith("training/")
+    }
+
+
+def here_folder(tmp_path, *options):
+    assert train(tmp_path / "run", *options) == 0
+    return tmp_path / "run"
 
 
 def test_a_worker_still_busy_in_the_folder_is_let_be(here, tmp_path, monkeypatch):

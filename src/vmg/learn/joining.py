@@ -1,7 +1,7 @@
-"""Folders of models that learned apart, joined to the one they would have written side by side."""
+"""Folders of models that learned apart, joined to the one they would have written side by side; and the reverse."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -42,11 +42,34 @@ def join(folder: Path, parts: Sequence[Path]) -> None:
     write_tensors(folder / STATE, together, states[0][1])
 
 
+def split(folder: Path, parts: Mapping[int, Path]) -> None:
+    """Undo `join`, so that the model of each seed can go on by itself."""
+    described = read_json(folder / "learning.json")
+    tensors, about = read_tensors(folder / STATE)
+    losses = _losses(folder)
+    for i, seed in enumerate(described["seeds"]):
+        part = parts[seed]
+        write_json(part / "learning.json", described | {"seeds": [seed]})
+        write_text(part / "metrics.csv", "".join([losses[0], *(row for row in losses[1:] if _seed_of(row) == seed)]))
+        for checkpoint in sorted((folder / "checkpoints").glob("step_*.safetensors")):
+            both, kind = read_tensors(checkpoint)
+            own = {name: array for name, array in both.items() if name.startswith(f"{seed}.")}
+            write_tensors(part / "checkpoints" / checkpoint.name, own, kind)
+        write_tensors(part / STATE, {name: array[i : i + 1] for name, array in tensors.items()}, about)
+
+
+def _seed_of(row: str) -> int:
+    return int(row.split(",")[1])
+
+
+def _losses(folder: Path) -> list[str]:
+    """Return the lines of a table of losses."""
+    with reading(folder / "metrics.csv", "table of losses"):
+        return (folder / "metrics.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+
+
 def _join_losses(folder: Path, parts: Sequence[Path]) -> None:
     """Put the rows of all models together, step by step."""
-    tables = []
-    for part in parts:
-        with reading(part / "metrics.csv", "table of losses"):
-            tables.append((part / "metrics.csv").read_text(encoding="utf-8").splitlines(keepends=True))
+    tables = [_losses(part) for part in parts]
     rows = [row for step in zip(*(table[1:] for table in tables), strict=True) for row in step]
     write_text(folder / "metrics.csv", "".join([tables[0][0], *rows]))

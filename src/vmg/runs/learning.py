@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from vmg.base.console import progress_bar, say
+from vmg.base.console import progress_bar
 from vmg.base.errors import VMGError
 from vmg.base.files import writing
 from vmg.base.lazy import LazyModule
@@ -71,11 +71,12 @@ def learn_on(
     """Learn elsewhere, one configuration for each training; then its folder is as if that had been done here.
 
     `cloned`: it is behaviour cloning, with goals in these columns. What this machine's executors would do is left to
-    the caller, and so is what was begun here.
+    the caller.
     """
     if on in THIS_MACHINE:
         return
-    asked = [pair for pair in zip(trainings, configs, strict=True) if not _begun_here(*pair)]
+    pairs = zip(trainings, configs, strict=True)
+    asked = [(one, config) for one, config in pairs if joining.reached(Path(one.folder or "")) < config.steps]
     parts = [part for i, (one, config) in enumerate(asked) for part in _parts(i, one, config, cloned)]
     missing = [part for part in parts if joining.reached(part.folder) < part.config.steps]
     if missing:
@@ -85,16 +86,13 @@ def learn_on(
         shutil.rmtree(Path(one.folder or "") / PARTS)
 
 
-def _begun_here(one: Training, config: LearnConfig) -> bool:
-    step: int = joining.reached(Path(one.folder or ""))
-    if 0 < step < config.steps:
-        say(f"{one.folder} was begun on this machine, and goes on here.")
-    return step > 0
-
-
 def _parts(data: int, one: Training, config: LearnConfig, cloned: Columns | None) -> list[Part]:
-    folder = Path(one.folder or "").resolve() / PARTS
-    return [Part(data, config, cloned, int(seed), folder / f"seed_{seed}") for seed in one.seeds]
+    """The models of a training; what it has learned already goes along."""
+    folder = Path(one.folder or "").resolve()
+    parts = [Part(data, config, cloned, int(seed), folder / PARTS / f"seed_{seed}") for seed in one.seeds]
+    if min(joining.reached(part.folder) for part in parts) < joining.reached(folder):
+        joining.split(folder, {part.seed: part.folder for part in parts})
+    return parts
 
 
 def _learn(on: str, parts: Sequence[Part], sets: list[tuple[Episodes, Episodes | None]], workers: int | None) -> None:
