@@ -27,7 +27,8 @@ from vmg.graph.needs import memory_to_build
 
 ROOT = Path(__file__).parents[1]
 DIMENSIONS, DISCOUNT = 10, 0.95
-MIB = 2.0**20
+MIB, PROGRAM = 2.0**20, 400
+"""Bytes, and MiB that the program itself takes with what it imports and compiles."""
 T = TypeVar("T")
 
 
@@ -68,7 +69,7 @@ def rows(n_walks: int, *, naive: bool = False, barred: bool = False) -> Iterator
     row = Row(family="scale", name="", size=size, amount=n, note=note, checked=found["checked"])
     for stage in STAGES:
         yield replace(row, name=f"{stage}, from disk", ours=found["seconds"][stage])
-    said = memory_to_build(n, DIMENSIONS).largest / MIB
+    said = memory_to_build(n, DIMENSIONS).largest / MIB + PROGRAM
     for stage in STAGES if RESET.exists() else ():
         bar = Bar("at most", said) if barred else None
         more = f"peak of the whole process; {said:,.0f} MiB were said beforehand"

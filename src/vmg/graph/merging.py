@@ -12,6 +12,7 @@ from vmg.base.types import Float32s, Int32s
 from vmg.data.mapping import first_not_finite
 from vmg.graph import kernels
 from vmg.graph.nearest import VertexIndex
+from vmg.graph.needs import check_build, memory_to_build
 from vmg.graph.settings import GraphConfig, Labelling
 
 FARTHEST = 1e19
@@ -44,6 +45,7 @@ def merge_greedily(features: Float32s, radius: float, *, labelling: Labelling = 
     """
     points = _checked(features)
     GraphConfig(radius=radius, labelling=labelling)  # refuses what these cannot be
+    check_build(memory_to_build(*points.shape).merging - points.nbytes, len(points))
     rows, labels = _scan(points, radius, labelling, np.full(len(points), -1, np.int32), _unreached(len(points)), 0)
     warn_of_extremes(len(rows), len(points), radius)
     return Merging(points[rows], rows, labels, radius)

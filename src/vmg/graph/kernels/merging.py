@@ -45,7 +45,7 @@ def build_tree(points: Any, levels: int) -> Any:
         blocks = (end - begin + LEAF_SIZE - 1) // LEAF_SIZE
         middle = min(begin + (blocks + 1) // 2 * LEAF_SIZE, end)
         if middle < end:
-            _select(moved, np.argmax(high[node] - low[node]), order, begin, end - 1, middle)
+            _select(moved, int(np.argmax(high[node] - low[node])), order, begin, end - 1, middle)
         bounds[2 * node + 1] = (begin, middle)
         bounds[2 * node + 2] = (middle, end)
         stack[depth] = 2 * node + 2
