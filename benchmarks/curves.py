@@ -31,12 +31,20 @@ OTHERS = (
     "merge, every state a vertex, 50 dimensions",
 )
 FIXED = ("merge, fixed room", "edges, fixed room", "rewards, fixed room")
+STAGES = ("merge", "edges", "rewards", "plan")
+FROM_DISK, STAGE_MEMORY = (
+    tuple(f"{stage}, {kind}" for stage in STAGES) for kind in ("from disk", "memory of the stage")
+)
 FIGURES = {
     "benchmarks-merge": (
         Panel("Merge, 10 dimensions", "states", "seconds", ("merge",)),
         Panel("Merge, other data", "states", "seconds", OTHERS),
         Panel("Memory beyond the input", "states", "MiB", ("merge, memory",)),
         Panel("More states, the same room", "states", "seconds", FIXED),
+    ),
+    "benchmarks-scale": (
+        Panel("From features on disk to a plan", "states", "seconds", FROM_DISK),
+        Panel("Memory of each stage", "states", "MiB", STAGE_MEMORY),
     ),
     "benchmarks-graph": (
         Panel("Values", "vertices, 5 edges each", "seconds", ("value iteration",)),
@@ -103,7 +111,9 @@ def series(panel: Panel, rows: Sequence[dict[str, Any]]) -> Iterator[tuple[str, 
 
 
 def _short(name: str) -> str:
-    return name.removesuffix(", fixed room").removeprefix("merge, ")
+    for end in (", fixed room", ", from disk", ", memory of the stage"):
+        name = name.removesuffix(end)
+    return name.removeprefix("merge, ")
 
 
 def _is_spread(row: dict[str, Any], panel: Panel) -> bool:

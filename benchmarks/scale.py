@@ -73,7 +73,9 @@ def rows(n_walks: int, *, naive: bool = False, barred: bool = False) -> Iterator
     for stage in STAGES if RESET.exists() else ():
         bar = Bar("at most", said) if barred else None
         more = f"peak of the whole process; {said:,.0f} MiB were said beforehand"
-        yield replace(row, name=f"{stage}, memory", unit="MiB", ours=found["peaks"][stage] / MIB, bar=bar, note=more)
+        yield replace(
+            row, name=f"{stage}, memory of the stage", unit="MiB", ours=found["peaks"][stage] / MIB, bar=bar, note=more
+        )
 
 
 def main(path: str, naive: str = "") -> None:

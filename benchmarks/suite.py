@@ -9,13 +9,14 @@ from vmg.base.console import say
 from vmg.base.errors import VMGError
 
 Family: TypeAlias = Literal[
-    "training", "merge", "growth", "extend", "values", "resolve", "decisions", "evaluation", "startup"
+    "training", "merge", "growth", "extend", "scale", "values", "resolve", "decisions", "evaluation", "startup"
 ]
 FAMILIES: dict[Family, str] = {
     "training": "benchmarks.training",
     "merge": "benchmarks.merging",
     "growth": "benchmarks.growth",
     "extend": "benchmarks.extending",
+    "scale": "benchmarks.scale",
     "values": "benchmarks.values",
     "resolve": "benchmarks.resolving",
     "decisions": "benchmarks.decisions",
