@@ -24,6 +24,7 @@ COMMANDS = {
     "train": "vmg.cli.train",
     "build": "vmg.cli.build",
     "solve": "vmg.cli.solve",
+    "grow": "vmg.cli.grow",
     "evaluate": "vmg.cli.evaluate",
     "info": "vmg.cli.info",
     "retask": "vmg.cli.retask",

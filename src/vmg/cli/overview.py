@@ -17,6 +17,7 @@ usage: vmg COMMAND [OPTIONS]
   train       learn the networks from a data set                          vmg train pointmaze:medium --out runs/maze
   build       merge the states of a run into a graph                      vmg build runs/maze
   solve       reward the graph's edges and solve it                       vmg solve runs/maze
+  grow        add episodes that came later, without training again        vmg grow runs/maze npz:monday.npz
   evaluate    act in the environment and score it                         vmg evaluate runs/maze --baselines
   info        what a run or an agent is, and what it scored               vmg info runs/maze
   retask      give it a new task, without training                        vmg retask runs/maze --goal position=1,1

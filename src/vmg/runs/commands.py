@@ -9,6 +9,7 @@ from vmg.agent.settings import AgentConfig
 from vmg.base.errors import VMGError
 from vmg.data import takes_keys
 from vmg.envs import Task
+from vmg.runs.additions import file_of
 from vmg.runs.notes import Trial
 from vmg.runs.run import Run
 
@@ -40,11 +41,20 @@ def run_commands(run: Run, trial: Trial | None) -> list[str]:
         ["vmg", name, str(run.folder), *flags(getattr(run.config, stage), getattr(start, stage), f"{stage}.")]
         for name, stage in STAGES
     ]
+    later[1:1] = _growing(run)
     if trial is None:
         later.pop()
     else:
         later[-1] += flags(trial, type(trial)())
     return [join(words) for words in [train, *later]]
+
+
+def _growing(run: Run) -> list[list[str]]:
+    """The commands that added episodes; those that were recorded online are read from where they are kept."""
+    return [
+        ["vmg", "grow", str(run.folder), f"npz:{file_of(run.folder, number)}" if each.online else each.source]
+        for number, each in enumerate(run.added)
+    ]
 
 
 def evaluate_command(run: Run, trial: Trial) -> str:

@@ -69,7 +69,7 @@ class Measured:
 
     @property
     def identity(self) -> dict[str, Any]:
-        measured = {"data": self.run.data, "settings": self.settings, "protocol": self.task.protocol}
+        measured = {"data": self.run.all_data, "settings": self.settings, "protocol": self.task.protocol}
         identity: dict[str, Any] = json.loads(json.dumps(measured | {"version": package_version()}))
         return identity
 

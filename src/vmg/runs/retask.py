@@ -88,7 +88,7 @@ def retask(run: Run, request: Request, tell: Tell) -> Retasked:
         "wanted": objective.name if objective else "a goal anywhere, another one in every episode",
         "kind": request.goal_kind,
         "protocol": first.task.protocol if first.task else asked.why_untried,
-        "data": run.data,
+        "data": run.all_data,
         "checkpoint": "last",
         "summary": Summary.of(found).to_dict() if found else None,
         "agents": [attempt.answers for attempt in attempts.values()],

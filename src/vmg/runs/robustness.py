@@ -55,7 +55,7 @@ def measure(
         "task": task.name,
         "protocol": task.protocol,
         "kinds": kinds(task, asked),
-        "data": run.data,
+        "data": run.all_data,
         "checkpoint": "last",
         "seeds": list(run.seeds),
         "rows": [row.to_dict() for row in rows],

@@ -6,11 +6,12 @@ scores.json              what was measured last                baselines/     be
 robustness.json          the same where it was disturbed, if asked for
 episodes.npz             the data, where they were made on the spot
 auto.json                what was chosen from the data, where the preset was `auto`
+added/, growth.json      episodes that came later, and what was new in them
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -25,10 +26,11 @@ from vmg.base.files import is_file, read_json, write_json
 from vmg.base.locks import held
 from vmg.base.settings import check_entries, read_entries, read_record
 from vmg.data import load, read_npz, reader_of, save
-from vmg.data.episodes import Episodes
+from vmg.data.episodes import Episodes, concatenate
 from vmg.data.facts import DataFacts
 from vmg.data.fields import Fields
 from vmg.envs import TASKS, Task, comes_from, find_task, fitting, task_of
+from vmg.runs.additions import Addition, read_addition
 
 FORMAT = 2
 _OVERALL = {"score": float, "interval": tuple[float, float]}
@@ -51,6 +53,8 @@ class Run:
     """Share of the episodes held out: their losses are logged, and the graph does not see them."""
     returns: tuple[float, float] | None = field(default=None, compare=False)
     """Mean and best return of the recorded episodes: they score 0 and 100 where a task does not say."""
+    added: tuple[Addition, ...] = field(default=(), compare=False)
+    """Episodes that came later: the graphs know them, the networks did not learn from them."""
     folder: Path = field(default=Path(), compare=False)
 
     def agent_folder(self, seed: int) -> Path:
@@ -61,7 +65,13 @@ class Run:
         folder = self.agent_folder(seed)
         if not (folder / "config.json").exists():
             raise VMGError(f"{folder} holds no agent yet: call `vmg train` again, it goes on where it was.")
-        return Agent.load(folder)
+        agent = Agent.load(folder)
+        if self.added and agent.graph and len(agent.graph.lengths) != self.added[-1].end:
+            raise VMGError(
+                f"The graph in {folder} does not know all {self.added[-1].end:,} episodes yet: `vmg grow` was stopped. "
+                f"Let it go on: vmg grow {self.folder}"
+            )
+        return agent
 
     def agents(self) -> Iterator[tuple[Path, Agent]]:
         """Yield each seed's folder and agent."""
@@ -69,7 +79,18 @@ class Run:
             yield self.agent_folder(seed), self.agent(seed)
 
     def episodes(self) -> tuple[Episodes, Episodes | None]:
-        """Load the data: (what is learned from, what is held out)."""
+        """Load the data: (what graphs are built from, what is held out)."""
+        first, held_out = self.learned_from()
+        later = [read_addition(self.folder, number, each) for number, each in enumerate(self.added)]
+        return concatenate([first, *later]) if later else first, held_out
+
+    @property
+    def all_data(self) -> str:
+        """What the graphs know, in words that are others when it is other data."""
+        return " + ".join([self.data, *(f"{each.source} ({each.digest[:12]})" for each in self.added)])
+
+    def learned_from(self) -> tuple[Episodes, Episodes | None]:
+        """Load what the networks learn from, and what is held out."""
         episodes = self._kept() or self._loaded()
         return episodes.split(self.validation, seed=0) if self.validation > 0 else (episodes, None)
 
@@ -169,6 +190,9 @@ def _fitted(folder: Path, name: str, task: Task, data: DataFacts) -> Task:
 def save_run(run: Run) -> None:
     """Write run.json."""
     content: dict[str, Any] = {name: value for name, value in vars(run).items() if name != "folder"}
+    content["added"] = [asdict(each) for each in run.added]
+    if not run.added:
+        del content["added"]
     write_json(run.folder / "run.json", {"format": FORMAT, **content, "config": run.config.to_dict()})
 
 

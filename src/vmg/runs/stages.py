@@ -197,7 +197,7 @@ def _trainings(runs: Sequence[Run], folder: str) -> list[Training]:
     found = []
     for run in runs:
         data = (run.data, run.keys, run.validation)
-        episodes, held_out = loaded[data] if data in loaded else loaded.setdefault(data, run.episodes())
+        episodes, held_out = loaded[data] if data in loaded else loaded.setdefault(data, run.learned_from())
         found.append(Training(episodes, run.seeds, held_out if folder == "training" else None, run.folder / folder))
     return found
 
@@ -259,7 +259,7 @@ def _in_words(agent: Agent, held_out: Episodes | None) -> str:
 
 
 def _write_scores(run: Run, task: Task, found: dict[str, list[Scores]], trial: EvaluateTrial) -> None:
-    content = {"task": task.name, "protocol": task.protocol, "data": run.data, "checkpoint": "last"}
+    content = {"task": task.name, "protocol": task.protocol, "data": run.all_data, "checkpoint": "last"}
     content["command"] = evaluate_command(run, trial)
     summary = {method: _overall(scores) for method, scores in found.items()}
     by_seed = {

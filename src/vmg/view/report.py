@@ -44,7 +44,7 @@ def write_report(run: Run, file: Path | None = None, *, films: int = 2, replays:
 
 def _sections(films: int) -> dict[str, Section]:
     return {
-        DATA: Section(sections.data),
+        DATA: Section(sections.data, sections.growth),
         TRAINING: Section(sections.training),
         GRAPH: Section(lambda gallery: [*sections.graph(gallery), *live_graph(gallery)]),
         SCORES: Section(outcomes.protocol, outcomes.scores),

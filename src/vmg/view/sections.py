@@ -1,6 +1,7 @@
 """Sections of the report about the run itself: data, training, graph, a change of task, and how to make it again."""
 
 from dataclasses import asdict
+from typing import Any
 
 from vmg.agent.agent import Agent
 from vmg.agent.card import made_with_versions
@@ -9,6 +10,7 @@ from vmg.data import summarise as summarise_data
 from vmg.data.summary import Range
 from vmg.graph import summarise
 from vmg.runs.commands import run_commands
+from vmg.runs.growing import noted
 from vmg.runs.run import Run
 from vmg.runs.stages import EvaluateTrial
 from vmg.view import page
@@ -43,6 +45,29 @@ def data(gallery: Gallery) -> list[str]:
     ]
     found = [page.note(sentence) for sentence in summary.suspicious]
     return [page.listed(rows), page.heading("Worth a look"), *(found or [page.paragraph("Nothing suspicious.")])]
+
+
+def growth(gallery: Gallery) -> list[str]:
+    """Say which episodes came later, and what was new in them."""
+    if not gallery.run.added:
+        return []
+    header = ("added", "episodes", "steps", "new vertices", "unlike any before, %", "newly in reach", "shorter ways")
+    newest = {note["episodes"]: next(iter(note["growth"].values())) for note in noted(gallery.run)}
+    rows = [
+        [each.source, f"{each.episodes:,}", f"{each.steps:,}", *_news(newest.get(each.end))]
+        for each in gallery.run.added
+    ]
+    again = any(new["time_to_train"] for new in list(newest.values())[-1:])
+    advice = [page.note("It is time to train again: what came last is not what the networks know.")] if again else []
+    return [page.heading("Episodes that came later"), page.table(header, rows), *advice]
+
+
+def _news(growth: dict[str, Any] | None) -> list[str]:
+    """What was new in one addition; it is not noted where the graph was built from all of them."""
+    if growth is None:
+        return ["–"] * 4
+    unlike = f"{100 * growth['unlike']:.1f}"
+    return [f"{growth['vertices']:,}", unlike, f"{growth['reachable']:,}", f"{growth['n_shorter']:,}"]
 
 
 def training(gallery: Gallery) -> list[str]:

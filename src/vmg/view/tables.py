@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,8 @@ def run_table(folder: Path) -> tuple[dict[str, Any], Table]:
     measured = scores or {"scores": {}}
     table = _table(f"Run {folder}")
     table.add_row("data", run.data)
+    for each in run.added:
+        table.add_row("added", f"{each.source}: {each.episodes:,} episodes, {each.steps:,} steps")
     table.add_row("seeds", ", ".join(map(str, run.seeds)))
     table.add_row("training", f"{run.config.learn.steps:,} steps; {len(agents)} of {len(run.seeds)} agents saved")
     for seed, (_, words) in agents.items():
@@ -49,7 +52,8 @@ def run_table(folder: Path) -> tuple[dict[str, Any], Table]:
         score, n_episodes = measured["summary"][method]["score"], models[0]["n_episodes"]
         table.add_row(f"score, {method}", f"{score:.1f} ({n_episodes} episodes per model)")
     content = {"data": run.data, "task": run.task, "seeds": list(run.seeds), "config": run.config.to_dict()}
-    return {**content, "agents": [facts for facts, _ in agents.values()], "scores": scores}, table
+    added = [asdict(each) for each in run.added]
+    return {**content, "added": added, "agents": [facts for facts, _ in agents.values()], "scores": scores}, table
 
 
 def agent_table(folder: Path) -> tuple[dict[str, Any], Table]:
