@@ -15,7 +15,7 @@ from vmg.base.errors import VMGError
 from vmg.base.files import read_npz, write_npz
 from vmg.envs import find_task
 from vmg.goals import near
-from vmg.graph.routes.recordings import GIVE_UP, WAIT, WINDOW, _KeptRecording
+from vmg.graph.routes.recordings import GIVE_UP, WAIT, WINDOW, KeptRecording
 from vmg.networks import embed, translate
 
 
@@ -136,7 +136,7 @@ def start() -> int:
     return max(range(0, len(episodes().observations), 7), key=lambda row: len(follower().routes.route(row)))
 
 
-def keeper(row: int) -> _KeptRecording:
+def keeper(row: int) -> KeptRecording:
     tracker = follower().routes.tracker(3)
     tracker.entry = row
     return tracker
@@ -192,14 +192,14 @@ class Anew(SimpleNamespace):
 
 def test_a_recording_that_leads_nowhere_is_given_up():
     """Where nothing moves for long, on a straight way that is never lost, it is looked for anew."""
-    kept = _KeptRecording(Anew(), 0)
+    kept = KeptRecording(Anew(), 0)
     places = [kept.locate(np.zeros(1, np.float32), 0)[0] for _ in range(GIVE_UP)]
     assert places[-1] == 77
     assert places[:-1] == [max(0, step + 2 - WAIT) for step in range(GIVE_UP - 1)]
 
 
 def test_a_lost_episode_begins_anew():
-    kept = _KeptRecording(Anew(), 5)
+    kept = KeptRecording(Anew(), 5)
     assert kept.locate(np.full(1, 1e3, np.float32), 0) == (77, 0)
     assert kept.waited == 0
 

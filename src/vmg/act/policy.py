@@ -23,7 +23,7 @@ from vmg.data.keys import leaves
 from vmg.goals.objectives import Objective
 from vmg.graph.nearest import VertexIndex
 from vmg.graph.ranking import TIE
-from vmg.graph.routes import Tracker
+from vmg.graph.routes import LookingTracker, Tracker
 from vmg.networks.actions import recorded_actions
 from vmg.networks.encoder import Encoder
 
@@ -250,7 +250,7 @@ class _Follower:
         if (plan.has_goal or self._arrival) and not plan.objective.avoided:  # it may lie between
             vertices = self._rejoined(features, vertices)
         if settings.keep_path:
-            entries, ahead = self._kept(rows, features, vertices)
+            entries, ahead = self._kept(rows, batch, features, vertices)
         else:
             entries = routes.enter(features, vertices)
             ahead = self._ahead(entries)
@@ -273,12 +273,16 @@ class _Follower:
             self._table = routes.ahead(np.arange(len(routes.values), dtype=np.int32), steps)
         return self._table.take(entries)
 
-    def _kept(self, rows: Sequence[int], features: Float32s, vertices: Int32s) -> tuple[Int32s, Int32s]:
+    def _kept(
+        self, rows: Sequence[int], batch: Float32s, features: Float32s, vertices: Int32s
+    ) -> tuple[Int32s, Int32s]:
         """Where each row is on the route it keeps to, and the subgoal's entry."""
         routes, steps = self.plan.routes, self._settings.subgoal_steps
         entries, ahead = np.empty_like(vertices), np.empty_like(vertices)
         for i, (row, feature, vertex) in enumerate(zip(rows, features, vertices, strict=True)):
             tracker = self._trackers.setdefault(row, routes.tracker(steps))
+            if isinstance(tracker, LookingTracker):
+                tracker.look(batch[i])
             entries[i], further = tracker.locate(feature, int(vertex))
             ahead[i] = routes.ahead(entries[i : i + 1], steps + further)[0]
         return entries, ahead

@@ -12,6 +12,7 @@ from vmg.graph.evidence import Piece
 from vmg.graph.memory import MemoryGraph
 from vmg.graph.restricting import without
 from vmg.graph.rewards import reward
+from vmg.graph.settings import ALONG_RECORDINGS
 
 PROHIBITIVE = 1000.0
 """What a step in a region that is to be avoided costs, in steps, where a way must pass it: more than any way around."""
@@ -33,7 +34,7 @@ class RecordedPart(Recorded):
 def keeping_off(body: Body, recorded: Recorded, regions: tuple[Objective, ...]) -> tuple[Body, RecordedPart]:
     """Return the body and the recordings without the recorded states that lie in these regions."""
     rows = inside(recorded, regions)
-    return restricted(body, recorded, rows, None, whole_vertices=body.solving.paths != "recordings")
+    return restricted(body, recorded, rows, None, whole_vertices=body.solving.paths not in ALONG_RECORDINGS)
 
 
 def restricted(

@@ -9,6 +9,7 @@ from vmg.graph.restricting import without_edges
 from vmg.graph.rewards import EdgeRewards, Goal, find_goal, goal, reward
 from vmg.graph.routes import ROUTES, FinalStates, Routes
 from vmg.graph.routes.edges import EdgeRoutes
+from vmg.graph.routes.observed import ObservedRoutes
 from vmg.graph.routes.program import ProgramRoutes
 from vmg.graph.routes.recordings import RecordingRoutes
 from vmg.graph.settings import GoalKind, GraphConfig, RewardVariant, SolveConfig
@@ -29,6 +30,7 @@ __all__ = [
     "GraphSummary",
     "MemoryGraph",
     "Merging",
+    "ObservedRoutes",
     "Piece",
     "ProgramRoutes",
     "RecordingRoutes",

@@ -45,6 +45,10 @@ class GraphConfig(Settings):
             raise VMGError(f"The first source of edges must be 'recorded', and none named twice, not {self.edges}.")
 
 
+ALONG_RECORDINGS = ("recordings", "observed")
+"""Kinds of routes that follow recordings."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SolveConfig(Settings):
     """How the graph is rewarded and solved."""
@@ -61,9 +65,11 @@ class SolveConfig(Settings):
     """Paths lose the least reward, or have the fewest hops."""
     paths: Annotated[str, Named(ROUTES)] = "edges"
     """Routes go along edges, or ("recordings") along recorded episodes, with a price on switching between them, or
-    along edges as the published program finds and keeps to them ("program", with `act.keep_path`)."""
+    the same with that price on what differs in the observations ("observed"), or along edges as the published program
+    finds and keeps to them ("program", with `act.keep_path`)."""
     switch_cost: Annotated[float, Bounds(0, 1e6)] = 30.0
-    """Cost of switching recordings, in unrewarded steps, per mean recorded step length of feature distance."""
+    """Cost of switching recordings, in unrewarded steps, per mean recorded step length of feature distance; along
+    "observed" recordings, per recorded step that the observations differ by."""
     ties: Ties = "index"
     """Of equally good vertices head for the one of lowest index, or for the one reached most cheaply ("nearest")."""
     dead_ends: DeadEnds = "loop"
@@ -74,7 +80,7 @@ class SolveConfig(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         limited = self.search_steps is not None
-        if self.paths == "recordings" and (limited or self.search == "greedy"):
+        if self.paths in ALONG_RECORDINGS and (limited or self.search == "greedy"):
             raise VMGError("Routes along recordings search without a limit: leave search and search_steps as they are.")
         if self.ties == "nearest" and limited:
             raise VMGError("Ties can go to the nearest vertex only where search_steps is None.")

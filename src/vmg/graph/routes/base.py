@@ -6,7 +6,7 @@ themselves know what their entries mean.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -43,6 +43,14 @@ class Tracker(Protocol):
 
     def locate(self, feature: Float32s, vertex: int) -> tuple[int, int]:
         """Return the entry where the episode is now, and how many steps further ahead than usual to look."""
+
+
+@runtime_checkable
+class LookingTracker(Protocol):
+    """A tracker that is shown the observation before it is asked where the episode is."""
+
+    def look(self, observation: Float32s) -> None:
+        """See the observation of this step."""
 
 
 class Routes(Protocol):

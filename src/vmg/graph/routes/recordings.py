@@ -91,7 +91,7 @@ class RecordingRoutes:
             )
         targets, ends = best_anywhere(problem)
         steps = slot_costs(graph, problem.rewards, settings.path_weights)
-        over = switch_costs(graph.offsets, settings.switch_cost)
+        over = switch_costs(cls.offsets(graph), settings.switch_cost)
         final = np.zeros(len(graph.labels), bool)
         if problem.finals:
             final[problem.finals.rows] = True
@@ -167,14 +167,19 @@ class RecordingRoutes:
 
     def tracker(self, subgoal_steps: int) -> Tracker:
         """Keep to a recording until lost, at its end, or too long in one place."""
-        return _KeptRecording(self)
+        return KeptRecording(self)
+
+    @staticmethod
+    def offsets(graph: "MemoryGraph") -> Float64s:
+        """Return how far each row is from its vertex, in recorded steps: half of what a switch there has to bridge."""
+        return graph.offsets
 
     # --- tables ------------------------------------------------------------------------------------------------------
 
     @cached_property
     def table(self) -> Table:
         """The route from every row."""
-        labels, offsets = self.graph.labels, self.graph.offsets
+        labels, offsets = self.graph.labels, self.offsets(self.graph)
         stops, switching, left = self._stops()
         moving, spent = self.starts >= 0, self._spent()
         over = np.where(switching, switch_costs(offsets[stops], self.switch_cost), 0)
@@ -286,7 +291,7 @@ GIVE_UP = 35  # after this many it is entered anew
 
 
 @dataclass
-class _KeptRecording:
+class KeptRecording:
     """Where on a recording one episode is. A recording that is followed is not left for one that merely looks alike."""
 
     routes: RecordingRoutes
