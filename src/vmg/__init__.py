@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from vmg.act.settings import ActConfig
     from vmg.agent.agent import Agent
     from vmg.agent.auto import choose
+    from vmg.agent.growth import Growth
     from vmg.agent.settings import AgentConfig
     from vmg.base.errors import VMGError
     from vmg.data import Episodes, concatenate, load
@@ -36,6 +37,7 @@ _HOMES = {
     "vmg.act.settings": ("ActConfig",),
     "vmg.agent.agent": ("Agent",),
     "vmg.agent.auto": ("choose",),
+    "vmg.agent.growth": ("Growth",),
     "vmg.agent.settings": ("AgentConfig",),
     "vmg.base.errors": ("VMGError",),
     "vmg.data": ("Episodes", "concatenate", "load"),
@@ -62,6 +64,7 @@ __all__ = [
     "Explanation",
     "Goal",
     "GraphConfig",
+    "Growth",
     "LearnConfig",
     "MemoryGraph",
     "Objective",

@@ -99,6 +99,10 @@ def of_agents() -> dict[str, Call]:
     seeds = {"seeds": (), "validation": NOTHING, "folder": (*NOTHING, *TEXTS), "config": NOTHING, **shown}
     return {
         "Agent.build": Call(own.build, {"episodes": episodes()}),
+        "Agent.extend": Call(own.extend, {"episodes": episodes(), "earlier": None}, {"earlier": NOTHING}),
+        "Agent.growth_since": Call(
+            own.extend(episodes()).growth_since, {"before": own, "held_out": None}, {"held_out": NOTHING}, long=True
+        ),
         "Agent.fit": Call(vmg.Agent.fit, {**training, "config": own.config, "show_progress": False}, seeds, long=True),
         "Agent.fit_together": Call(
             vmg.Agent.fit_together,

@@ -17,8 +17,8 @@ PUBLIC = ("vmg", "vmg.data", "vmg.goals")
 
 MADE_FOR_USERS = {
     "Agent", "Column", "Conjunction", "ConjunctionPlan", "DataWarning", "Decision", "Decisions", "EdgeRewards",
-    "Episode", "Explanation", "Goal", "MemoryGraph", "Place", "Plan", "Policy", "Routes", "Scores", "SequencePlan",
-    "Stages", "Summary", "VMGError",
+    "Episode", "Explanation", "Goal", "Growth", "MemoryGraph", "Place", "Plan", "Policy", "Routes", "Scores",
+    "SequencePlan", "Stages", "Summary", "VMGError",
 }  # fmt: skip
 """Classes whose objects are results: users get them, and do not make them."""
 FOR_EXTENSIONS = {
