@@ -119,7 +119,7 @@ def refused(folder):
 def test_baselines_learn_there_too(tmp_path):
     config = find_task("pointmaze-umaze").preset("ours")
     config = replace(config, learn=replace(config.learn, steps=20, hidden_units=8))
-    runs = [Run(DATA, config, (0, 1), folder=tmp_path / on) for on in ("here", "same-disk")]
+    runs = [Run(DATA, config, folder=tmp_path / on) for on in ("here", "same-disk")]
     for run in runs:
         train_baselines(run, on=run.folder.name)
     one, other = (content(run.folder) for run in runs)

@@ -29,6 +29,7 @@ COMMANDS = {
     "info": "vmg.cli.info",
     "retask": "vmg.cli.retask",
     "reproduce": "vmg.cli.reproduce",
+    "sweep": "vmg.cli.sweep",
     "draw": "vmg.cli.draw",
     "report": "vmg.cli.report",
     "explore": "vmg.cli.explore",

@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeVar
 import tyro
 from tyro.conf import Positional, arg
 
+from vmg.agent.settings import AgentConfig
 from vmg.base.console import say, show
 from vmg.base.errors import VMGError
 from vmg.base.files import is_file
@@ -66,6 +67,13 @@ def resolved(task: str | None) -> str | None:
     """Return a task's name; one in a file with the file's whole path, so that it is found from any folder."""
     file, colon, name = (task or "").rpartition(":")
     return f"{Path(file).expanduser().resolve()}:{name}" if colon and file.endswith(".py") else task
+
+
+def preset_of(name: str, task: Task | None) -> AgentConfig:
+    """Return a preset of the task, or say that it takes one."""
+    if task is None:
+        raise VMGError(f"Only a task has a preset {name!r}: name it, --task NAME, or leave out --preset {name}.")
+    return task.preset(name)
 
 
 def chosen_keys(given: tuple[str, ...], data: str, task: Task | None) -> tuple[str, ...] | None:

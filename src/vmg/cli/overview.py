@@ -22,6 +22,7 @@ usage: vmg COMMAND [OPTIONS]
   info        what a run or an agent is, and what it scored               vmg info runs/maze
   retask      give it a new task, without training                        vmg retask runs/maze --goal position=1,1
   reproduce   measure a table of the paper, or its ablations              vmg reproduce main --tasks kitchen-partial
+  sweep       try settings on held-out data or by score, keep the best    vmg sweep pointmaze:umaze --out runs/sweep ...
   draw        figures and films of a run, as files                        vmg draw runs/maze --films 0
   report      one page to read in a browser: all of the above             vmg report runs/maze
   explore     see, ask and re-task a run's graph with the mouse           vmg explore runs/maze

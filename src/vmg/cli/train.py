@@ -7,8 +7,7 @@ from shlex import join
 import tyro
 
 from vmg.agent.settings import AgentConfig
-from vmg.base.errors import VMGError
-from vmg.cli.options import DataId, chosen_keys, end, named_task, parsed, peek, resolved
+from vmg.cli.options import DataId, chosen_keys, end, named_task, parsed, peek, preset_of, resolved
 from vmg.data import READERS
 from vmg.envs import Task
 from vmg.learn.config import LearnConfig
@@ -77,11 +76,7 @@ def run(arguments: list[str]) -> None:
 
 def _preset(name: str, task: Task | None) -> AgentConfig:
     """Return a preset; what is chosen from the data starts from the defaults."""
-    if name == AUTO:
-        return AgentConfig()
-    if task is None:
-        raise VMGError(f"Only a task has a preset {name!r}: name it, --task NAME, or leave out --preset {name}.")
-    return task.preset(name)
+    return AgentConfig() if name == AUTO else preset_of(name, task)
 
 
 def _settings(arguments: list[str], preset: AgentConfig) -> AgentConfig:
