@@ -41,8 +41,6 @@ class LowLevel(Settings):
     """Its name in the registry, which sets it."""
     losses: ClassVar[Sequence[str]]
     """Names of the losses worth watching while it learns."""
-    draws: ClassVar[bool] = False
-    """Whether its loss draws at random: then `Batch.key` is a key, else None."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values with the kind, ready for JSON."""
@@ -82,6 +80,11 @@ class LowLevel(Settings):
         `goal_rows` and `loss` are called on what this returns: they must read those from `numbers` and `weights`.
         """
         return self
+
+    @property
+    def draws(self) -> bool:
+        """Whether its loss draws at random: then `Batch.key` is a key, else None."""
+        return False
 
     @property
     def decay(self) -> Mapping[str, str]:

@@ -13,6 +13,7 @@ from vmg.base.lazy import LazyModule
 from vmg.base.settings import Bounds
 from vmg.base.types import Float32s
 from vmg.data.episodes import Episodes
+from vmg.data.mapping import row_pieces
 from vmg.networks.lowlevel.base import LOW_LEVELS, Act, Batch, LowLevel, Numbers
 from vmg.networks.mlp import (
     Inputs,
@@ -32,6 +33,8 @@ jax, jnp = LazyModule("jax"), LazyModule("jax.numpy")
 
 SQUASHED = "squashed"
 """The array among a translator's inputs that says, by being there, that its actions are squashed."""
+STEP = "step"
+"""The array that has the usual change of each number in a step, where it learns with noise."""
 
 
 @LOW_LEVELS.register("translator")
@@ -60,6 +63,13 @@ class Translator(LowLevel):
     """A goal past an episode's end is the next observation or, as in the published program, counted on from there
     again ("around")."""
 
+    noise: Annotated[float, Bounds(0, 1e6)] = 0.0
+    """Noise on what it learns from, normal, per usual change of each number in a step: it learns what to do beside the
+    recorded way, too."""
+    noise_on: Literal["both", "state"] = "both"
+    """What that noise moves: state and goal together, so that only where the goal lies from here counts, or the state
+    alone, as if it had been pushed off its way."""
+
     def parts(self, observation_size: int, action_size: int) -> dict[str, Parts]:
         seen = len(self.columns) or observation_size
         return {"translator": ((seen, seen), action_size)}
@@ -68,22 +78,38 @@ class Translator(LowLevel):
         columns = self.columns or tuple(range(episodes.observation_size))
         differences = typical_differences(episodes, self.goal_horizon)
         scaling = goal_scaling(episodes.observations, self.inputs, columns, differences)
-        return {"translator_input": {**scaling, **({SQUASHED: np.ones((), np.float32)} if self.squashed else {})}}
+        squashed = {SQUASHED: np.ones((), np.float32)} if self.squashed else {}
+        step = {STEP: typical_differences(episodes, 1)} if self.noise else {}
+        return {"translator_input": {**scaling, **squashed, **step}}
 
     def goal_rows(self, key: Any, row_t: Any, left_t: Any, numbers: Numbers) -> Any:
         return sample_goals(key, row_t, left_t, horizon=numbers["goal_horizon"], around=self.past_end == "around")
 
     def loss(self, weights: Weights, batch: Batch, numbers: Numbers) -> tuple[Any, dict[str, Any]]:
-        """L_Tran = D²(Tran(s_t, s_{t+k}), a_t)."""
-        errors = jnp.sum((translate(weights, batch.o_t, batch.goal) - batch.a_t) ** 2, axis=-1)
+        """L_Tran = D²(Tran(s_t, s_{t+k}), a_t), with noise on s_t and s_{t+k} where there is any."""
+        o_t, goal = self._moved(weights, batch, numbers) if self.noise else (batch.o_t, batch.goal)
+        errors = jnp.sum((translate(weights, o_t, goal) - batch.a_t) ** 2, axis=-1)
         loss = jnp.mean(errors)
         return loss, {"translator": loss}
 
+    def _moved(self, weights: Weights, batch: Batch, numbers: Numbers) -> tuple[Any, Any]:
+        drawn = jax.random.normal(batch.key, batch.o_t.shape)
+        moved = numbers["translator_noise"] * weights["translator_input"][STEP] * drawn
+        return batch.o_t + moved, batch.goal + moved if self.noise_on == "both" else batch.goal
+
+    @property
+    def draws(self) -> bool:
+        return self.noise > 0
+
     def numbers(self) -> dict[str, Any]:
-        return {"goal_horizon": np.int32(self.goal_horizon), "translator_decay": np.float32(self.decay_rate)}
+        return {
+            "goal_horizon": np.int32(self.goal_horizon),
+            "translator_decay": np.float32(self.decay_rate),
+            "translator_noise": np.float32(self.noise),
+        }
 
     def shared(self) -> Self:
-        return replace(self, goal_horizon=10, inputs="raw", decay_rate=0.0)
+        return replace(self, goal_horizon=10, inputs="raw", decay_rate=0.0, noise=float(self.noise > 0))
 
     @property
     def decay(self) -> Mapping[str, str]:
@@ -105,7 +131,8 @@ class Translator(LowLevel):
     ) -> dict[str, tuple[int, ...]]:
         networks = super().shapes(tensors, observation_size, action_size, hidden)
         squashed: dict[str, tuple[int, ...]] = {f"translator_input.{SQUASHED}": ()} if self.squashed else {}
-        return networks | goal_scaling_shapes("translator_input", observation_size) | squashed
+        step = {f"translator_input.{STEP}": (observation_size,)} if self.noise else {}
+        return networks | goal_scaling_shapes("translator_input", observation_size) | squashed | step
 
     def check(self, tensors: Tensors, observation_size: int) -> str:
         columns = tensors.get("translator_input.columns")
@@ -142,8 +169,9 @@ def typical_differences(episodes: Episodes, horizon: int) -> Float32s:
     squares, count = np.zeros(episodes.observation_size), 0
     for k in range(1, horizon + 1):
         here = rows[left >= k]
-        differences = (episodes.observations[here + k] - episodes.observations[here]).astype(np.float64)
-        squares += np.einsum("ij,ij->j", differences, differences)
+        for some in row_pieces(episodes.observations, here):
+            differences = (episodes.observations[some + k] - episodes.observations[some]).astype(np.float64)
+            squares += np.einsum("ij,ij->j", differences, differences)
         count += len(here)
     return np.sqrt(squares / max(count, 1)).astype(np.float32)
 
