@@ -111,15 +111,15 @@ def fails_later(work, jobs, workers):
 def test_a_sweep_that_was_stopped_ends_as_one_that_was_not(tmp_path):
     code, whole = swept(tmp_path / "whole", *HORIZONS, "--on", "in-turn")
     assert code == 0
-    assert [len(trial["values"]) for trial in whole["trials"]].count(2) == 1
-    best = min(whole["trials"], key=lambda trial: trial["values"]["3"])
+    assert [len(candidate["values"]) for candidate in whole["candidates"]].count(2) == 1
+    best = min(whole["candidates"], key=lambda candidate: candidate["values"]["3"])
     assert whole["best"] == best
     code, begun = swept(tmp_path / "stopped", *HORIZONS, "--on", "fails-later")
     assert code == 2
-    assert all(list(trial["values"]) == ["3"] for trial in begun["trials"])
+    assert all(list(candidate["values"]) == ["3"] for candidate in begun["candidates"])
     assert swept(tmp_path / "stopped", *HORIZONS, "--on", "in-turn") == (0, whole)
     assert swept(tmp_path / "stopped", *HORIZONS) == (0, whole)  # and once more, from what is known
-    assert main(["info", str(tmp_path / "stopped" / "trials" / best["run"])]) == 0
+    assert main(["info", str(tmp_path / "stopped" / "candidates" / best["run"])]) == 0
     assert swept(tmp_path / "stopped", *HORIZONS, "--seed", "1")[0] == 2  # another sweep
 
 
@@ -128,7 +128,7 @@ def test_a_sweep_that_was_stopped_ends_as_one_that_was_not(tmp_path):
     [
         (["--settings", "learn.margin=1,2"], "does not change what the low-level policy learns"),
         (["--settings", "graph.radius=1,2"], "Choose --objective score"),
-        (["--settings", "learn.steps=1,2"], "it says how long all trials learn"),
+        (["--settings", "learn.steps=1,2"], "it says how long all candidates learn"),
         ([*HORIZONS, "--validation", "0"], "some episodes must be held out: --validation 0.1"),
         ([*HORIZONS, "--rungs", "0"], "at least one rung"),
     ],
@@ -144,6 +144,6 @@ def test_scores_decide_where_they_are_asked_to(tmp_path):
     judged = ["--objective", "score", "--rungs", "1", "--learn.steps", "3", "--episodes", "1", "--on", "in-turn"]
     code, found = swept(tmp_path / "sweep", *tried, *judged)
     assert code == 0
-    values = [trial["values"]["3"] for trial in found["trials"]]
+    values = [candidate["values"]["3"] for candidate in found["candidates"]]
     assert found["best"]["values"]["3"] == max(values)
     assert len(values) == 4

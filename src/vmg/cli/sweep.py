@@ -25,8 +25,8 @@ from vmg.runs.sweeping import Sweep, sweep
 class SweepOptions:
     """Try settings, judged by episodes held out or by the score in the task; the worse are given up early.
 
-    Called again after a kill, it goes on where it was. The same seed draws the same settings, and the trials that go on
-    are the same on one machine and on a cluster. Needs the extra `sweep`.
+    Called again after a kill, it goes on where it was. The same seed draws the same settings, and the same candidates
+    go on, on one machine and on a cluster. Needs the extra `sweep`.
     """
 
     data: DataId
@@ -40,7 +40,7 @@ class SweepOptions:
     preset: str | None = None
     """Settings to start from: a preset of the task; None: `ours` where the task has it, or else the defaults."""
     seeds: tuple[int, ...] = (0,)
-    """One model per seed in every trial; their mean decides."""
+    """One model per seed in every candidate; their mean decides."""
     keys: tuple[str, ...] = ()
     """Leaves of a dict observation that make the state; none: the task's choice, or else the reader's."""
     validation: float = 0.1
@@ -54,7 +54,7 @@ class SweepOptions:
 
 
 def run(arguments: list[str]) -> None:
-    """Do the sweep and show its trials."""
+    """Do the sweep and show its candidates."""
     data = next((a for a in arguments if a.partition(":")[0] in READERS), "")
     task = named_task(peek(arguments, "--task"), data)
     start = _start(peek(arguments, "--preset"), task)
@@ -82,7 +82,7 @@ def run(arguments: list[str]) -> None:
     with held(options.out):
         found = sweep(base, options.sweep)
     show(as_text(found) if options.json else _table(found))
-    say(f"Every trial is in {options.out / 'trials'}, all values are in {options.out / 'sweep.json'}.")
+    say(f"Every candidate is in {options.out / 'candidates'}, all values are in {options.out / 'sweep.json'}.")
     say(f"Next, with all of the data: {found['command']}")
 
 
@@ -93,15 +93,19 @@ def _start(preset: str | None, task: Task | None) -> AgentConfig:
 
 
 def _table(found: dict[str, Any]) -> Table:
-    """All trials, those that went furthest first, the better first."""
+    """All candidates, those that went furthest first, the better first."""
     better = -1 if found["asked"]["objective"] == "score" else 1
-    table = Table(title=f"{len(found['trials'])} trials, judged by {found['asked']['objective']}", title_justify="left")
-    for name in ("trial", "updates", "value", "settings"):
+    table = Table(
+        title=f"{len(found['candidates'])} candidates, judged by {found['asked']['objective']}", title_justify="left"
+    )
+    for name in ("candidate", "updates", "value", "settings"):
         table.add_column(name)
-    for trial in sorted(found["trials"], key=lambda t: (-len(t["values"]), better * list(t["values"].values())[-1])):
-        updates, value = list(trial["values"].items())[-1]
-        settings = "  ".join(f"{name.replace('_', '-')}={_short(each)}" for name, each in trial["settings"].items())
-        table.add_row(trial["run"], f"{int(updates):,}", f"{value:.4g}", settings)
+    for candidate in sorted(
+        found["candidates"], key=lambda t: (-len(t["values"]), better * list(t["values"].values())[-1])
+    ):
+        updates, value = list(candidate["values"].items())[-1]
+        settings = "  ".join(f"{name.replace('_', '-')}={_short(each)}" for name, each in candidate["settings"].items())
+        table.add_row(candidate["run"], f"{int(updates):,}", f"{value:.4g}", settings)
     return table
 
 

@@ -47,28 +47,28 @@ def read_choices(given: Sequence[str], config: AgentConfig) -> list[Choice]:
     return choices
 
 
-def draws(choices: Sequence[Choice], search: Search, n_trials: int | None, seed: int) -> list[Draw]:
-    """Return the settings of each trial, drawn by Optuna: the same for the same seed, and more are drawn after them."""
+def draws(choices: Sequence[Choice], search: Search, n: int | None, seed: int) -> list[Draw]:
+    """Return settings to try, drawn by Optuna: the same for the same seed, and more are drawn after them."""
     optuna = require("optuna", "sweep")
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     ranges = [choice.name for choice in choices if not choice.values]
     if search == "grid" and ranges:
         raise VMGError(f"A grid needs values for {ranges[0]}: name them, {ranges[0]}=1,2,3, or choose --search random.")
     whole = prod(len(choice.values) for choice in choices)
-    n_trials = n_trials or (whole if search == "grid" else 20)
+    n = n or (whole if search == "grid" else 20)
     if search == "grid":
-        n_trials = min(n_trials, whole)
+        n = min(n, whole)
         grid = {choice.name: list(range(len(choice.values))) for choice in choices}
         sampler = optuna.samplers.GridSampler(grid, seed=seed)
     else:
         sampler = optuna.samplers.RandomSampler(seed=seed)
     study = optuna.create_study(sampler=sampler)
-    trials = [study.ask() for _ in range(n_trials)]
+    trials = [study.ask() for _ in range(n)]
     return [{choice.name: choice.drawn(trial) for choice in choices} for trial in trials]
 
 
 def given_up(values: Sequence[float], share: float) -> list[bool]:
-    """Say of which trials nothing more is expected: those worse than the best share of all, by Optuna's rule."""
+    """Say of which candidates nothing more is expected: those worse than the best share of all, by Optuna's rule."""
     optuna = require("optuna", "sweep")
     of = optuna.trial.create_trial
     judge = optuna.create_study()

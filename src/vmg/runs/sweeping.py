@@ -1,10 +1,10 @@
 """A sweep: settings tried side by side, judged by what they did not learn from, the worse given up on the way.
 
-OUT/sweep.json      what was asked, every trial with its settings and values, the best and its command
-OUT/trials/000/     a run per trial; one that learned to the end can be built, solved and evaluated like any other
+OUT/sweep.json         what was asked, every candidate with its settings and values, the best and its command
+OUT/candidates/000/    a run per candidate; one that learned to the end can be built, solved and evaluated
 
-All trials that are left learn up to a rung, are compared there, and the best third goes on to the next, which is three
-times as high. So what goes on does not depend on who learns first, nor on how many machines there are.
+All candidates that are left learn up to a rung, and are compared there. About a third goes on to the next rung, which
+is three times as high. So who goes on does not depend on who learns first, nor on how many machines there are.
 """
 
 from collections.abc import Sequence
@@ -35,9 +35,9 @@ from vmg.runs.run import Run
 from vmg.runs.spaces import Draw, Search, changed, draws, given_up, read_choices
 
 KEEP = 3
-"""One of so many trials goes on to the next rung, which is so many times as high."""
+"""One of so many candidates goes on to the next rung, which is so many times as high."""
 APART = 1_000_000
-"""Seed of the first episode that trials are scored with: none that an evaluation usually has."""
+"""Seed of the first episode that candidates are scored with: none that an evaluation usually has."""
 AHEAD = (1, 3, 5, 10)
 """Steps to the goals with which held-out actions are compared."""
 SEEN_BY_ACTIONS = ("learn.low_level.", "learn.learning_rate", "learn.batch_size", "learn.hidden_units", "learn.actions")
@@ -52,15 +52,16 @@ class Sweep:
     solve and act."""
     search: Search = "random"
     """Draw settings at random, or try the whole grid of their values."""
-    trials: int | None = None
+    candidates: int | None = None
     """How many to try; None: 20, of a grid all."""
     objective: Literal["actions", "score"] = "actions"
     """What decides: the error of actions in the episodes held out, or the score in the task, in episodes with seeds of
     their own."""
     rungs: int = 3
-    """How often trials are compared; after each but the last the best third goes on. 1: all learn to the end."""
+    """How often candidates are compared; after each but the last about the best third goes on. 1: all learn
+    to the end."""
     n_episodes: Annotated[int, arg(name="episodes")] = 20
-    """Episodes that decide, for each trial and model, where the objective is the score."""
+    """Episodes that decide, for each candidate and model, where the objective is the score."""
     seed: int = 0
     """Seed of the settings that are drawn."""
     executor: On = "processes"
@@ -74,8 +75,8 @@ class Sweep:
 
 
 @dataclass
-class _Tried:
-    """One trial: its run, what it was given, and the objective after each number of updates."""
+class _Candidate:
+    """One candidate: its run, what it was given, and the objective after each number of updates."""
 
     run: Run
     settings: Draw
@@ -92,70 +93,77 @@ def sweep(base: Run, asked: Sweep) -> dict[str, Any]:
     _check(base, asked)
     choices = read_choices(asked.settings, base.config)
     if lengths := [choice.name for choice in choices if choice.name in ("learn.steps", "learn.checkpoint_every")]:
-        raise VMGError(f"{lengths[0]} cannot be tried: it says how long all trials learn. Name it as an option.")
+        raise VMGError(f"{lengths[0]} cannot be tried: it says how long all candidates learn. Name it as an option.")
     if unseen := [c.name for c in choices if asked.objective == "actions" and not c.name.startswith(SEEN_BY_ACTIONS)]:
         raise VMGError(
             f"{unseen[0]} does not change what the low-level policy learns, so the error of its actions cannot judge "
             "it. Choose --objective score."
         )
-    trials = _trials(base, asked, draws(choices, asked.search, asked.trials, asked.seed))
+    candidates = _candidates(base, asked, draws(choices, asked.search, asked.candidates, asked.seed))
     known = _known(base, asked)
     data = base.episodes()
-    left = trials
+    left = candidates
     for updates in rungs(base.config.learn.steps, asked.rungs):
-        measured = [trial for trial in left if updates not in _values(known, trial)]
+        measured = [candidate for candidate in left if updates not in _values(known, candidate)]
         values = _measure(measured, updates, asked, data) if measured else []
-        fresh = dict(zip((trial.run.folder.name for trial in measured), values, strict=True))
-        for trial in left:
-            trial.values[updates] = fresh.get(trial.run.folder.name, _values(known, trial).get(updates, np.nan))
+        fresh = dict(zip((candidate.run.folder.name for candidate in measured), values, strict=True))
+        for candidate in left:
+            candidate.values[updates] = fresh.get(
+                candidate.run.folder.name, _values(known, candidate).get(updates, np.nan)
+            )
         if updates < base.config.learn.steps:
-            losses = [_loss(trial, asked) for trial in left]
-            for trial, hopeless in zip(left, given_up(losses, 1 / KEEP), strict=True):
-                trial.given_up = hopeless
-        content = _write(base, asked, trials)
-        left = [trial for trial in left if not trial.given_up]
-        say(f"After {updates:,} updates {len(left)} of {len(trials)} trials are left.")
-    stages.train(*(trial.run for trial in left), on=asked.executor, workers=asked.workers)
+            losses = [_loss(candidate, asked) for candidate in left]
+            for candidate, hopeless in zip(left, given_up(losses, 1 / KEEP), strict=True):
+                candidate.given_up = hopeless
+        content = _write(base, asked, candidates)
+        left = [candidate for candidate in left if not candidate.given_up]
+        say(f"After {updates:,} updates {len(left)} of {len(candidates)} candidates are left.")
+    stages.train(*(candidate.run for candidate in left), on=asked.executor, workers=asked.workers)
     return content
 
 
-def _loss(trial: _Tried, asked: Sweep) -> float:
-    """What a trial was worth last; less is better."""
-    last = list(trial.values.values())[-1]
+def _loss(candidate: _Candidate, asked: Sweep) -> float:
+    """What a candidate was worth last; less is better."""
+    last = list(candidate.values.values())[-1]
     return -last if asked.objective == "score" else last
 
 
 def rungs(steps: int, n: int) -> list[int]:
-    """Return after how many updates trials are compared: the last time at the end."""
+    """Return after how many updates candidates are compared: the last time at the end."""
     return sorted({max(steps // KEEP**i, 1) for i in range(n)})
 
 
 def _check(base: Run, asked: Sweep) -> None:
-    if asked.rungs < 1 or (asked.trials is not None and asked.trials < 1) or asked.n_episodes < 1 or asked.seed < 0:
-        raise VMGError("A sweep has at least one rung, one trial and one episode, and a seed of at least 0.")
+    if (
+        asked.rungs < 1
+        or (asked.candidates is not None and asked.candidates < 1)
+        or asked.n_episodes < 1
+        or asked.seed < 0
+    ):
+        raise VMGError("A sweep has at least one rung, one candidate and one episode, and a seed of at least 0.")
     if asked.objective == "actions" and base.validation <= 0:
         raise VMGError("Held-out actions decide, so some episodes must be held out: --validation 0.1")
 
 
-def _trials(base: Run, asked: Sweep, drawn: Sequence[Draw]) -> list[_Tried]:
-    folders = (base.folder / "trials" / f"{i:03d}" for i in range(len(drawn)))
+def _candidates(base: Run, asked: Sweep, drawn: Sequence[Draw]) -> list[_Candidate]:
+    folders = (base.folder / "candidates" / f"{i:03d}" for i in range(len(drawn)))
     return [
-        _Tried(replace(base, config=changed(base.config, draw), folder=folder), draw, {})
+        _Candidate(replace(base, config=changed(base.config, draw), folder=folder), draw, {})
         for draw, folder in zip(drawn, folders, strict=True)
     ]
 
 
 def _measure(
-    trials: Sequence[_Tried], updates: int, asked: Sweep, data: tuple[Episodes, Episodes | None]
+    candidates: Sequence[_Candidate], updates: int, asked: Sweep, data: tuple[Episodes, Episodes | None]
 ) -> list[float]:
-    """Let trials learn up to so many updates, and return the objective of each."""
-    configs = [_short(trial.run, updates) for trial in trials]
-    trainings = [Training(data[0], t.run.seeds, data[1], t.run.folder / "training") for t in trials]
+    """Let candidates learn up to so many updates, and return the objective of each."""
+    configs = [_short(candidate.run, updates) for candidate in candidates]
+    trainings = [Training(data[0], t.run.seeds, data[1], t.run.folder / "training") for t in candidates]
     learned_with = [config.learn for config in configs]
     learn_on(asked.executor, trainings, learned_with, workers=asked.workers)
     models = learn.fit_together(trainings, learned_with)
     if asked.objective == "score":
-        return [_score(t.run, c, its, data[0], asked) for t, c, its in zip(trials, configs, models, strict=True)]
+        return [_score(t.run, c, its, data[0], asked) for t, c, its in zip(candidates, configs, models, strict=True)]
     assert data[1] is not None
     pairs = zip(configs, models, strict=True)
     return [float(np.mean([action_error(c.learn.low_level, each, data[1]) for each in its])) for c, its in pairs]
@@ -166,7 +174,7 @@ def _short(run: Run, updates: int) -> AgentConfig:
 
 
 def _score(run: Run, config: AgentConfig, models: Sequence[Weights], episodes: Episodes, asked: Sweep) -> float:
-    """Mean score of a trial's models, as they are after the updates that these settings name."""
+    """Mean score of a candidate's models, as they are after the updates that these settings name."""
     task, scores = run.find_task(), []
     for seed, weights in zip(run.seeds, models, strict=True):
         agent = Agent(config, DataFacts.of(episodes), seed, weights).build(episodes).solve()
@@ -190,8 +198,8 @@ def action_error(low_level: LowLevel, weights: Weights, episodes: Episodes) -> f
 
 
 def _asked(base: Run, asked: Sweep) -> dict[str, Any]:
-    """What must be the same for a sweep to go on; more trials may be asked for, and done elsewhere."""
-    kept = {name: value for name, value in asdict(asked).items() if name not in ("trials", "executor", "workers")}
+    """What must be the same for a sweep to go on; more candidates may be asked for, and done elsewhere."""
+    kept = {name: value for name, value in asdict(asked).items() if name not in ("candidates", "executor", "workers")}
     about = {"data": base.data, "task": base.task, "seeds": base.seeds, "validation": base.validation}
     start = {"config": base.config.to_dict(), "version": package_version()}
     return {**about, **_plain(kept), **start}
@@ -207,19 +215,21 @@ def _known(base: Run, asked: Sweep) -> dict[str, dict[int, float]]:
     if there != now:
         names = [name for name in now if not isinstance(there, dict) or there.get(name) != now[name]]
         raise VMGError(f"{file} is of another sweep: {', '.join(names)} differ. Choose another --out.")
-    return {each["run"]: {int(k): v for k, v in each["values"].items()} for each in content["trials"]}
+    return {each["run"]: {int(k): v for k, v in each["values"].items()} for each in content["candidates"]}
 
 
-def _values(known: dict[str, dict[int, float]], trial: _Tried) -> dict[int, float]:
-    return known.get(trial.run.folder.name, {})
+def _values(known: dict[str, dict[int, float]], candidate: _Candidate) -> dict[int, float]:
+    return known.get(candidate.run.folder.name, {})
 
 
-def _write(base: Run, asked: Sweep, trials: Sequence[_Tried]) -> dict[str, Any]:
-    best = min((trial for trial in trials if not trial.given_up), key=lambda trial: _loss(trial, asked))
+def _write(base: Run, asked: Sweep, candidates: Sequence[_Candidate]) -> dict[str, Any]:
+    best = min(
+        (candidate for candidate in candidates if not candidate.given_up), key=lambda candidate: _loss(candidate, asked)
+    )
     whole = replace(best.run, folder=Path("runs/best"), validation=0.0)
     content = {
         "asked": _asked(base, asked),
-        "trials": [trial.to_dict() for trial in trials],
+        "candidates": [candidate.to_dict() for candidate in candidates],
         "best": best.to_dict(),
         "command": run_commands(whole, None)[0],
         "versions": versions(),
