@@ -157,6 +157,28 @@ def beside(parts: Sequence[Array]) -> Array:
     return made
 
 
+def row_pieces(array: Array, rows: Array) -> Iterator[Array]:
+    """Cut rows that are to be looked up in an array into pieces: many where it lies on disk, one in memory."""
+    step = len(rows) if not is_mapped(array) else max(1, PIECE * max(1, len(array)) // max(1, array.nbytes))
+    return (rows[first : first + step] for first in range(0, len(rows), max(1, step)))
+
+
+def mean_and_std(table: Array) -> tuple[Array, Array]:
+    """Return mean and standard deviation of each column, in float64."""
+    if not is_mapped(table):
+        return table.mean(0, dtype=np.float64), table.std(0, dtype=np.float64)
+    mean = _column_sums(table, lambda piece: piece) / len(table)
+    return mean, np.sqrt(_column_sums(table, lambda piece: np.square(piece - mean)) / len(table))
+
+
+def _column_sums(table: Array, of: Callable[[Array], Array]) -> Array:
+    """Add row to row in their order, as numpy does it with a table in memory."""
+    sums = np.zeros(table.shape[1])
+    for rows in slices(table):
+        sums = np.add.reduce(np.concatenate([sums[None], of(table[rows].astype(np.float64))]), axis=0)
+    return sums
+
+
 def first_not_finite(array: Array) -> tuple[int, ...] | None:
     """Return the place of the first number that is not finite; None where all are."""
     for rows in slices(array):

@@ -11,6 +11,7 @@ import numpy as np
 
 from vmg.base.errors import VMGError
 from vmg.base.types import Float32s
+from vmg.data.mapping import mean_and_std
 
 Layers: TypeAlias = dict[str, Any]
 """The arrays of one network (w0 b0 w1 b1 ...), or of what scales its inputs."""
@@ -77,8 +78,7 @@ def input_scaling(observations: Float32s, inputs: Inputs) -> Layers:
     size = observations.shape[1]
     if inputs.startswith("raw"):
         return {"mean": np.zeros(size, np.float32), "std": np.ones(size, np.float32)}
-    mean = observations.mean(0, dtype=np.float64).astype(np.float32)
-    std = observations.std(0, dtype=np.float64).astype(np.float32)
+    mean, std = (each.astype(np.float32) for each in mean_and_std(observations))
     return {"mean": mean, "std": no_zeros(std)}
 
 

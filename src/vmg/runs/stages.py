@@ -22,6 +22,7 @@ from vmg.envs.fitting import ignored_goal
 from vmg.evaluation import Actor, Scores, Summary
 from vmg.evaluation.baselines import CloningActor, cloning_actors, cloning_trainings
 from vmg.graph import GraphConfig, SolveConfig, summarise
+from vmg.graph.needs import check_build, memory_to_build
 from vmg.learn.config import Training
 from vmg.networks.encoder import embed
 from vmg.runs.commands import evaluate_command
@@ -95,6 +96,7 @@ def build(run: Run, config: GraphConfig) -> None:
         if episodes is None:
             episodes, held_out = run.episodes()
         _refuse_other_data(agent, episodes)
+        _say_memory(folder, agent, episodes, config)
         built = replace(agent, config=replace(agent.config, graph=config)).build(episodes)
         built.save(folder)
         say(f"{folder}: {_in_words(built, held_out)}")
@@ -234,6 +236,14 @@ def _refuse_other_data(agent: Agent, episodes: Episodes) -> None:
             f"{episodes.source} is not what the agent learned from: it has {episodes.n_steps:,} steps, and had "
             f"{agent.data.steps:,}."
         )
+
+
+def _say_memory(folder: Path, agent: Agent, episodes: Episodes, config: GraphConfig) -> None:
+    """Say how much memory the graph will take, or refuse what there is not."""
+    n_rows, size = episodes.observations.shape
+    needed = memory_to_build(n_rows, agent.config.learn.metric_dimension, size, recordings=config.recordings)
+    check_build(needed.largest, n_rows)
+    say(f"{folder}: a graph of {n_rows:,} observations takes {needed.in_words}.")
 
 
 def _unread_goal(run: Run, task: Task) -> list[str]:
