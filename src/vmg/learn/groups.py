@@ -17,6 +17,7 @@ from vmg.learn.loop import Own, State
 from vmg.learn.models import Model, Steps, on_device, spans
 from vmg.learn.stacking import joined, narrowed, stacked, taken, widened, widest
 from vmg.learn.store import Store
+from vmg.learn.streaming import Stream, streams
 from vmg.networks.actions import ACTIONS
 from vmg.networks.lowlevel import Numbers
 from vmg.networks.mlp import Parts, layer_sizes
@@ -89,8 +90,14 @@ class Group:
         return widest([learner.parts for learner in self.learners])
 
     @cached_property
+    def stream(self) -> Stream | None:
+        """What sends batches to the device; None where all data fit there."""
+        data = list(self._sets.values())
+        return Stream(data) if streams(data) else None
+
+    @cached_property
     def steps(self) -> Steps:
-        return on_device(*self._sets.values())
+        return self.stream.steps if self.stream else on_device(*self._sets.values())
 
     @cached_property
     def _sets(self) -> dict[int, Episodes]:

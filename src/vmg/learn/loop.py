@@ -83,10 +83,29 @@ def run_chunk(
 
     def learn(one: tuple[State, Own]) -> tuple[State, Losses]:
         state, own = one
-        mine = steps._replace(first=own.first, size=own.size)
-        return _learn(state, own, _joined(inputs, own.scales), start, mine, model, length)
+        samples = _drawn(own, start, steps, model, length)  # out of the loop: fewer kernels in it
+        return _learn(state, own, _joined(inputs, own.scales), samples, steps, model)
 
     return _each_model(learn, (state, own))
+
+
+@partial(jax.jit, static_argnames=("model", "length"))
+def draw_chunk(own: Own, start: jax.Array, steps: Steps, *, model: Model, length: int) -> Sample:
+    """Draw the batches of each (model, step) that `run_chunk` would draw."""
+    return _each_model(lambda one: _drawn(one, start, steps, model, length), own)
+
+
+@partial(jax.jit, static_argnames="model", donate_argnames="state")
+def run_drawn(
+    state: State, own: Own, inputs: Weights, samples: Sample, steps: Steps, *, model: Model
+) -> tuple[State, Losses]:
+    """Take the steps of batches that were drawn before, as `run_chunk` takes its own."""
+
+    def learn(one: tuple[State, Own, Sample]) -> tuple[State, Losses]:
+        state, own, samples = one
+        return _learn(state, own, _joined(inputs, own.scales), samples, steps, model)
+
+    return _each_model(learn, (state, own, samples))
 
 
 @partial(jax.jit, static_argnames="model")
@@ -105,12 +124,16 @@ def validation_losses(weights: Weights, inputs: Weights, steps: Steps, numbers: 
 _ADAM = optax.scale_by_adam()
 
 
-def _learn(
-    state: State, own: Own, inputs: Weights, start: jax.Array, steps: Steps, model: Model, length: int
-) -> tuple[State, Losses]:
+def _drawn(own: Own, start: jax.Array, steps: Steps, model: Model, length: int) -> Sample:
+    """Draw the batches of one model's steps."""
+    mine = steps._replace(first=own.first, size=own.size)
     keys = jax.vmap(partial(jax.random.fold_in, _key(own.seed)))(start + jnp.arange(length))
-    samples = jax.vmap(lambda key: model.sample(key, steps, own.numbers))(keys)  # out of the loop: fewer kernels in it
+    return jax.vmap(lambda key: model.sample(key, mine, own.numbers))(keys)
 
+
+def _learn(
+    state: State, own: Own, inputs: Weights, samples: Sample, steps: Steps, model: Model
+) -> tuple[State, Losses]:
     @partial(jax.grad, has_aux=True)
     def gradient(weights: Weights, sample: Sample) -> Loss:
         return model.loss(weights | inputs, steps, sample, own.numbers)

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from vmg.base.errors import VMGError
-from vmg.base.types import Float32s, Int32s
+from vmg.base.types import Float32s, Int32s, Int64s
 from vmg.data.episodes import Episodes
 from vmg.learn.config import LearnConfig
 from vmg.learn.metric import Loss, metric_loss, squared_distance
@@ -48,6 +48,8 @@ class Sample(NamedTuple):
     """For what else a loss draws; None where it draws nothing, so that nothing is carried through the loop."""
     noise: jax.Array | None = None
     """For the decoder that samples: drawn beforehand, since every draw inside the loop costs its time."""
+    goal_steps: jax.Array | None = None
+    """How many steps each goal lies ahead, where rows do not tell."""
 
 
 def on_device(*data: Episodes) -> Steps:
@@ -56,16 +58,11 @@ def on_device(*data: Episodes) -> Steps:
     Which of them a model draws from is for the loop to say: `spans`. Narrow observations and actions are filled up with
     zeros.
     """
-    n_rows = [len(episodes.observations) for episodes in data]
-    if sum(n_rows) >= 2**31:
-        raise VMGError(f"{sum(n_rows):,} observations are too many for one training: rows are counted in 32 bits.")
-    offsets = np.cumsum([0, *n_rows[:-1]])
     arrays = (
         _below_each_other([episodes.observations for episodes in data]),
         _below_each_other([episodes.actions for episodes in data]),
         np.concatenate([episodes.rewards for episodes in data]).astype(np.float32),
-        np.concatenate([e.step_observation + offset for e, offset in zip(data, offsets, strict=True)]).astype(np.int32),
-        np.concatenate([episodes.steps_left for episodes in data]).astype(np.int32),
+        *step_tables(data),
     )
     return Steps(*map(jnp.asarray, arrays), *(jnp.asarray(ends[0]) for ends in spans(data)))
 
@@ -73,6 +70,22 @@ def on_device(*data: Episodes) -> Steps:
 def _below_each_other(tables: Sequence[Float32s]) -> Float32s:
     width = max(table.shape[1] for table in tables)
     return np.concatenate([np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables])
+
+
+def step_tables(data: Sequence[Episodes]) -> tuple[Int32s, Int32s]:
+    """Return the row of o_t for every step, and how many observations of its episode follow."""
+    rows = [episodes.step_observation + first for episodes, first in zip(data, row_offsets(data), strict=True)]
+    left = [episodes.steps_left for episodes in data]
+    return np.concatenate(rows).astype(np.int32), np.concatenate(left).astype(np.int32)
+
+
+def row_offsets(data: Sequence[Episodes]) -> Int64s:
+    """Return the first row of each data set, once they are laid one after the other."""
+    n_rows = np.array([len(episodes.observations) for episodes in data])
+    if n_rows.sum() >= 2**31:
+        raise VMGError(f"{n_rows.sum():,} observations are too many for one training: rows are counted in 32 bits.")
+    offsets: Int64s = np.cumsum(n_rows) - n_rows
+    return offsets
 
 
 def spans(data: Sequence[Episodes]) -> tuple[Int32s, Int32s]:
@@ -221,7 +234,7 @@ def batch_of(weights: Weights, steps: Steps, sample: Sample) -> Batch:
         r_t=steps.rewards[sample.step],
         o_tp1=steps.observations[sample.row_t + 1],
         goal=steps.observations[sample.row_goal],
-        goal_steps=sample.row_goal - sample.row_t,
+        goal_steps=sample.row_goal - sample.row_t if sample.goal_steps is None else sample.goal_steps,
         key=sample.key,
     )
 

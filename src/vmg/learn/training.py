@@ -19,7 +19,7 @@ from vmg.learn import loop
 from vmg.learn.config import LearnConfig, Training
 from vmg.learn.groups import Group, Learner
 from vmg.learn.logs import Logs, LossArrays
-from vmg.learn.loop import State, initial_state, run_chunk, validation_losses
+from vmg.learn.loop import State, initial_state, run_chunk, run_drawn, validation_losses
 from vmg.learn.models import AgentModel, CloningModel, Model
 from vmg.learn.stacking import initial_models, separate
 from vmg.learn.store import Store, identity
@@ -146,6 +146,8 @@ def _train(group: Group, state: State, step: int, interrupted: Callable[[], bool
             stack.enter_context(Logs(learner.store.folder, learner.seeds, step)) if learner.store else None
             for learner in group.learners
         ]
+        if group.stream:
+            stack.callback(group.stream.close)
         advance = stack.enter_context(progress_bar(_title(group), config.steps, show=show_progress))
         while step < config.steps:
             began, length = time.monotonic(), _chunk_length(step, config)
@@ -184,14 +186,23 @@ def _is_checkpoint(step: int, config: LearnConfig) -> bool:
 
 def _run_chunk(group: Group, state: State, step: int, length: int) -> tuple[State, list[LossArrays]]:
     """Take the steps of a chunk; return the state and, for each learner, its models' mean losses."""
-    state, on_chip = run_chunk(
-        state, group.own, group.inputs, np.int32(step), group.steps, model=group.model, length=length
-    )
+    state, on_chip = _taken(group, state, step, length)
     pieces = group.apart(jax.device_get(on_chip))
     losses = [_learned(learner, one) for learner, one in zip(group.learners, pieces, strict=True)]
     for learner, one in zip(group.learners, losses, strict=True):
         _check_losses(learner, one, step)
     return state, [{name: loss.mean(1, dtype=np.float64) for name, loss in one.items()} for one in losses]
+
+
+def _taken(group: Group, state: State, step: int, length: int) -> Any:
+    """Take the steps on the device: from data that lie there, or from batches that are sent."""
+    own, inputs, model, stream = group.own, group.inputs, group.model, group.stream
+    if stream is None:
+        return run_chunk(state, own, inputs, np.int32(step), group.steps, model=model, length=length)
+    samples, batches = stream.take(own, step, length, model)
+    if (after := step + length) < model.config.steps:
+        stream.prepare(own, after, _chunk_length(after, model.config), model)
+    return run_drawn(state, own, inputs, samples, batches, model=model)
 
 
 def _validate(group: Group, i: int, state: State) -> LossArrays:
