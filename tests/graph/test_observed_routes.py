@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
 from vmg.graph import ObservedRoutes, SolveConfig, build, reward
-from vmg.graph.routes.observed import AGAIN, BLOCK, gaps, usual_steps
+from vmg.graph.routes.observed import AGAIN, BESIDE, BLOCK, gaps, usual_steps
 from vmg.graph.solving import solve_edges
 
 OPEN = 10.0
@@ -71,7 +71,7 @@ def test_an_episode_enters_where_the_world_is_like_its_own():
 
 def test_an_episode_whose_door_stays_shut_enters_anew():
     """The recording opens the door on its way, the world does not: then one is followed whose door is shut, too."""
-    routes = solved("observed", (1, 6), (3, 100))
+    routes = solved("observed", (1, 6), (3, 100), (3, 100))
     kept, followed = routes.tracker(1), []
     for step in range(END + 2 * AGAIN):
         place = np.float32(min(step, END - 1))
@@ -79,6 +79,25 @@ def test_an_episode_whose_door_stays_shut_enters_anew():
         followed.append(kept.locate(np.array([place], np.float32), int(place))[0] > END)
     assert not any(followed[:AGAIN])
     assert followed[-1]
+
+
+def test_another_recording_is_entered_where_one_failed_before():
+    routes = solved("observed", (2, 100), (3, 100))
+    here, world = np.full(1, 5, np.float32), np.array([5.0, 0.0], np.float32)
+    first = routes.entry_like(world, here)
+    second = routes.entry_like(world, here, [first])
+    assert abs(second - first) > BESIDE
+
+
+def test_with_each_failure_a_recording_may_differ_more():
+    """A door that cannot be opened does not keep an episode from going on."""
+    routes = solved("observed", (1, 6), (3, 0), (3, 0), (3, 0))
+    shut = np.array([6.0, 0.0], np.float32)
+    for failed in ([], [3]):
+        kept = routes.tracker(1)
+        kept.entry, kept.kept, kept.failed = 6, AGAIN, failed
+        kept.look(shut)
+        assert (kept.locate(np.full(1, 7, np.float32), 7)[0] == 7) == bool(failed)
 
 
 @given(seed=st.integers(0, 10_000), columns=st.integers(1, 5))

@@ -4,10 +4,12 @@ States that are near in the metric space can differ in what matters: the arm is 
 is shut. Here a gap between recordings, or between a recording and an episode, is what differs in the observations, each
 number in units of its usual change in a step. Switches are priced by that, so that a route does not pass from a
 recording where something is still to be done to one where it is done. And an episode that finds its world other than
-its recording has it enters anew, where what was recorded is most like it.
+its recording has it enters anew, where what was recorded is most like it. It remembers where it was given up, so that
+it tries another recording there, and goes on in the end.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
 NEAR = 32
 """Vertices near an episode whose recordings it may enter."""
 APART = 6.0
-"""Recorded steps that what is observed may differ by from the recording that is followed."""
+"""Recorded steps that an observation may differ by from the recording that is followed; as many more per failure."""
+FAILED, BESIDE = 100.0, 20
+"""Unrewarded steps that it costs to enter where an episode failed before, or up to so many rows from there."""
 AGAIN = 10
 """Steps until a recording that was entered may be left because it differs."""
 BLOCK = 2**16
@@ -51,11 +55,17 @@ class ObservedRoutes(RecordingRoutes):
         """By how much each number usually changes in a step."""
         return usual_steps(self.graph)
 
-    def entry_like(self, observation: Float32s, feature: Float32s) -> int:
-        """Return the row to enter at, of those in vertices near: where the route, and what differs, costs least."""
+    def entry_like(self, observation: Float32s, feature: Float32s, failed: Sequence[int] = ()) -> int:
+        """Return the row to enter at, of those in vertices near: where the route, and what differs, costs least.
+
+        To enter where it failed before costs more.
+        """
         rows = self._rows_near(feature)
         apart = gaps(self.graph.recorded.observations.take(rows, 0), observation, self.steps)
-        return int(rows[(self.switch_cost * apart + self.table.costs.take(rows)).argmin()])
+        costs = self.switch_cost * apart + self.table.costs.take(rows)
+        for row in failed:
+            costs += FAILED * (np.abs(rows - row) <= BESIDE)
+        return int(rows[costs.argmin()])
 
     def apart(self, entry: int, observation: Float32s) -> float:
         """Return how far an observation is from a recorded one, in recorded steps."""
@@ -79,6 +89,8 @@ class _LookingAtRecording(KeptRecording):
     seen: Float32s | None = None
     kept: int = 0
     """Steps since it was entered."""
+    failed: list[int] = field(default_factory=list)
+    """Rows at which recordings were given up in this episode."""
 
     def look(self, observation: Float32s) -> None:
         self.seen = observation
@@ -88,11 +100,13 @@ class _LookingAtRecording(KeptRecording):
         assert self.seen is not None  # it is shown before
         self.kept += 1
         if self.entry < 0 or not self._move(feature) or self._differs(self.seen):
-            self.entry, self.waited, self.kept = self.routes.entry_like(self.seen, feature), 0, 0
+            self.failed += [self.entry] * (self.entry >= 0)
+            self.entry, self.waited, self.kept = self.routes.entry_like(self.seen, feature, self.failed), 0, 0
         return self.entry, 0
 
     def _differs(self, observation: Float32s) -> bool:
-        return self.kept >= AGAIN and self.routes.apart(self.entry, observation) > APART
+        limit = APART * (1 + len(self.failed))
+        return self.kept >= AGAIN and self.routes.apart(self.entry, observation) > limit
 
 
 def usual_steps(graph: "MemoryGraph") -> Float32s:
