@@ -59,7 +59,7 @@ FIGURES = {
 
 def main() -> None:
     """Draw every figure whose rows have been measured."""
-    files = (RESULTS / name for name in ("benchmarks.json", "benchmarks-gpu.json"))
+    files = (RESULTS / name for name in ("benchmarks.json", "benchmarks-scale.json", "benchmarks-gpu.json"))
     rows = [row for file in files if file.exists() for row in json.loads(file.read_text(encoding="utf-8"))["rows"]]
     for name in FIGURES:
         for theme in STYLES:

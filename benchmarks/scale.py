@@ -1,7 +1,7 @@
 """Features on disk to a graph and a plan: time and peak memory of each stage, as the number of states grows.
 
-Each size runs in a process of its own: `python -m benchmarks.scale FILE`. Its peak counts everything that the process
-holds, the pages of the mapped file too.
+Each size runs in a process of its own, whose peak counts everything that it holds, the pages of the mapped file too.
+`python -m benchmarks.scale 500000` measures another size than the suite's: half a million walks, 100 million states.
 """
 
 import json
@@ -21,6 +21,8 @@ from benchmarks.generators import EPISODE, RADIUS, sparse_rewards, write_walks
 from benchmarks.growth import dict_edges, dict_rewards
 from benchmarks.memory import RESET, peak
 from benchmarks.rows import Bar, Level, Row, check
+from benchmarks.tables import markdown
+from vmg.base.console import show
 from vmg.data.episodes import Episodes
 from vmg.graph import MemoryGraph, connect, reward, solve
 from vmg.graph.needs import memory_to_build
@@ -61,7 +63,7 @@ def rows(n_walks: int, *, naive: bool = False, barred: bool = False) -> Iterator
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "features.npy"
         write_walks(path, n_walks, DIMENSIONS, seed=0)
-        command = [sys.executable, "-m", "benchmarks.scale", str(path), *(["naive"] if naive else [])]
+        command = [sys.executable, "-m", "benchmarks.scale", str(path), str(int(naive))]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     found = json.loads(done.stdout)
     size = f"{n:,} × {DIMENSIONS}-d → {found['vertices']:,}"
@@ -78,7 +80,12 @@ def rows(n_walks: int, *, naive: bool = False, barred: bool = False) -> Iterator
         )
 
 
-def main(path: str, naive: str = "") -> None:
+def report(n_walks: int) -> None:
+    """Measure one size and print its table."""
+    show(markdown(list(rows(n_walks))))
+
+
+def run(path: str, naive: bool) -> None:
     """Run every stage on the features of a file, after a run on a few of them that compiles everything."""
     features = np.load(path, mmap_mode="r")
     _stages(features[: 3 * EPISODE], {}, {})
@@ -139,4 +146,4 @@ def _cover(graph: MemoryGraph, features: Any) -> str:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    report(int(sys.argv[1])) if sys.argv[1].isdigit() else run(sys.argv[1], sys.argv[2] == "1")

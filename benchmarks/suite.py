@@ -9,10 +9,21 @@ from vmg.base.console import say
 from vmg.base.errors import VMGError
 
 Family: TypeAlias = Literal[
-    "training", "merge", "growth", "extend", "scale", "values", "resolve", "decisions", "evaluation", "startup"
+    "training",
+    "stream",
+    "merge",
+    "growth",
+    "extend",
+    "scale",
+    "values",
+    "resolve",
+    "decisions",
+    "evaluation",
+    "startup",
 ]
 FAMILIES: dict[Family, str] = {
     "training": "benchmarks.training",
+    "stream": "benchmarks.streaming",
     "merge": "benchmarks.merging",
     "growth": "benchmarks.growth",
     "extend": "benchmarks.extending",

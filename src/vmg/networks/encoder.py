@@ -15,6 +15,7 @@ import numpy as np
 from vmg.base.arguments import numbers_of
 from vmg.base.errors import VMGError
 from vmg.base.types import Float32s
+from vmg.data.mapping import first_not_finite
 from vmg.networks.mlp import Parts, mlp, pairs, scaled, through
 from vmg.networks.weights import Weights
 
@@ -44,15 +45,17 @@ def embed(weights: Weights, observations: Float32s) -> Float32s:
     """Map observations to points of the metric space (numpy), a bounded number of rows at a time."""
     rows = numbers_of(observations, "Observations", np.float32)
     try:
-        size = len(weights["encoder_input"]["mean"])
+        size, dimension = len(weights["encoder_input"]["mean"]), weights["state_encoder"]["b2"].shape[-1]
     except (KeyError, TypeError, IndexError) as error:
         raise VMGError(f"These are not the weights of a model: there is no {error}.") from error
-    if rows.ndim != 2 or rows.shape[1] != size or not np.isfinite(rows).all():
+    if rows.ndim != 2 or rows.shape[1] != size or first_not_finite(rows) is not None:
         raise VMGError(
             f"Observations of this model are rows of {size} finite numbers; the shape given is {rows.shape}."
         )
-    parts = [encode(weights, rows[start : start + ROWS_AT_ONCE]) for start in range(0, len(rows), ROWS_AT_ONCE)]
-    return np.concatenate(parts) if parts else np.zeros((0, weights["state_encoder"]["b2"].shape[-1]), np.float32)
+    features = np.empty((len(rows), dimension), np.float32)
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        features[start : start + ROWS_AT_ONCE] = encode(weights, rows[start : start + ROWS_AT_ONCE])
+    return features
 
 
 def embed_alike(weights: Weights, observations: Float32s) -> Float32s:
@@ -61,12 +64,12 @@ def embed_alike(weights: Weights, observations: Float32s) -> Float32s:
     Products of matrices are summed in an order that depends on their sizes, so rows go in blocks of one size.
     """
     rows = numbers_of(observations, "Observations", np.float32)
-    found = []
+    features = np.empty((len(rows), embed(weights, rows[:0]).shape[1]), np.float32)
     for start in range(0, len(rows), ROWS_ALIKE):
         block = rows[start : start + ROWS_ALIKE]
         filled = np.concatenate([block, np.zeros((ROWS_ALIKE - len(block), *block.shape[1:]), np.float32)])
-        found.append(embed(weights, filled)[: len(block)])
-    return np.concatenate(found) if found else embed(weights, rows)
+        features[start : start + ROWS_ALIKE] = embed(weights, filled)[: len(block)]
+    return features
 
 
 class Encoder:
