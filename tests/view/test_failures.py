@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from viewing_cases import TASK, episode
 
+from vmg.evaluation import EpisodeScore
 from vmg.view.failures import diagnose
+from vmg.view.gallery import some_failures
 
 
 def decided(vertices, values, *, off_graph=False, ahead=3):
@@ -57,3 +59,12 @@ def test_open_subtasks_are_named():
 
 def test_without_a_goal_the_end_is_told_by_its_vertex():
     assert diagnose(decided(WAY, WAY)).where == "vertex 59, worth 59"
+
+
+def test_of_failed_episodes_the_first_of_each_kind_are_looked_at_before_others():
+    kinds = ["late", "late", "jam", "late", "fall", "jam"]
+    facts = {"late": {"stalled": 0}, "jam": {"stalled": 200}, "fall": {"fell": 1}}
+    failures = [EpisodeScore(seed, 9, 0.0, False, "time out", **facts[kind]) for seed, kind in enumerate(kinds)]
+    assert [episode.seed for episode in some_failures(failures, 4)] == [0, 2, 4, 1]
+    assert [episode.seed for episode in some_failures(failures, 2)] == [0, 2]
+    assert some_failures([], 4) == some_failures(failures, 0) == []

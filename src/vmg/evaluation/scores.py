@@ -37,9 +37,9 @@ class EpisodeScore:
     likeness: dict[str, float] = field(default_factory=dict)
     """How much it was like what was recorded (`vmg.act.likeness.Likeness`), where the actor can tell."""
     planned: float | None = None
-    """Steps that its plan was to take, and `stalled`, the most in a row without progress (`vmg.act.progress.Progress`),
-    where the actor can tell."""
+    """Steps that its plan was to take, where the actor can tell."""
     stalled: int | None = None
+    """The most steps in a row without progress (`vmg.act.progress.Progress`), where the actor can tell."""
     fell: int | None = None
     """The step from which it lay to the end; None where it did not, or where the task does not say what a fall is."""
 

@@ -1,6 +1,7 @@
 """Episodes of several models, run by one set of workers: none waits while another model's last episodes end."""
 
 import pickle
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
@@ -54,9 +55,13 @@ def run_together(
         results = execute(_SharedWork(files), jobs, workers)
         if isinstance(results, Generator):
             stack.enter_context(closing(results))  # its processes end here, whatever happens
+        left = Counter(job.model for job in jobs)
         for i, ended in enumerate(results, 1):
             yield ended.model, ended.score
             advance(i)
+            left[ended.model] -= 1
+            if not left[ended.model]:
+                files[ended.model].unlink()  # a file has all that is recorded: hundreds of megabytes
 
 
 def _handed_over(folder: Path, wanted: Sequence[Wanted]) -> tuple[Path, ...]:

@@ -130,14 +130,12 @@ def _layouts(agent: Agent, task: Task | None, seed: int, missing: dict[str, str]
 def _watched(
     agent: Agent, task: Task | None, noted: Sequence[EpisodeScore], replays: int, missing: dict[str, str]
 ) -> tuple[Watched | None, tuple[Watched, ...]]:
-    """Run again one good episode and some failed ones, spread over all of them."""
+    """Run again one good episode and some failed ones: the first of each kind, then others, spread over all of them."""
     if task is None or not noted:
         return None, ()
     best = max(noted, key=lambda episode: (bool(episode.success), episode.reward, -episode.steps))
     failures = [episode for episode in noted if episode.failed and episode != best]
-    chosen = (
-        [failures[i] for i in np.unique(np.linspace(0, len(failures) - 1, replays).astype(int))] if failures else []
-    )
+    chosen = some_failures(failures, replays)
     watched: list[Watched] = []
     with progress_bar("Running episodes again", 1 + len(chosen)) as advance:
         for episode in [best, *chosen]:
@@ -150,6 +148,14 @@ def _watched(
             "were scored: other library versions or another machine."
         )
     return watched[0], tuple(watched[1:])
+
+
+def some_failures(failures: Sequence[EpisodeScore], n: int) -> list[EpisodeScore]:
+    """Choose at most `n` of the failed episodes: the first of each kind, then others, spread over all of them."""
+    first_of = {episode.failure: episode for episode in reversed(failures)}
+    firsts = sorted(first_of.values(), key=failures.index)
+    spread = [failures[i] for i in np.unique(np.linspace(0, len(failures) - 1, n).astype(int))] if failures else []
+    return [*firsts, *(episode for episode in spread if episode not in firsts)][:n]
 
 
 def _same(again: EpisodeScore, noted: EpisodeScore) -> bool:
