@@ -14,6 +14,7 @@ from vmg.base.arguments import checked
 from vmg.base.types import Bools, Float32s
 from vmg.data.columns import fixed_columns
 from vmg.data.episodes import Episodes
+from vmg.data.mapping import slices
 
 HUGE = 1e6
 AT_THE_BOUND = 0.999
@@ -66,7 +67,7 @@ def repeated_observations(episodes: Episodes) -> str | None:
 
 def action_range(episodes: Episodes) -> str | None:
     """Policies here act in [-1, 1]."""
-    share = float((np.abs(episodes.actions) > 1 + 1e-5).any(axis=1).mean())
+    share = _share(episodes.actions, lambda actions: (np.abs(actions) > 1 + 1e-5).any(axis=1))
     if share == 0:
         return None
     low, high = episodes.actions.min(), episodes.actions.max()
@@ -75,13 +76,14 @@ def action_range(episodes: Episodes) -> str | None:
 
 def actions_at_the_bound(episodes: Episodes) -> str | None:
     """A controller that always pushes fully gives actions that are hard to regress."""
-    share = float((np.abs(episodes.actions) >= AT_THE_BOUND).mean())
+    share = _share(episodes.actions, lambda actions: np.abs(actions) >= AT_THE_BOUND)
     return f"{_percent(share)} of all action numbers are at the bound of 1 or beyond." if share > 0.5 else None
 
 
 def whole_number_actions(episodes: Episodes) -> str | None:
     """Whole numbers only are a hint of discrete actions stored as vectors."""
-    if (episodes.actions == np.round(episodes.actions)).all() and not (episodes.actions == 0).all():
+    whole = _share(episodes.actions, lambda actions: actions == np.round(actions)) == 1
+    if whole and np.any(episodes.actions):
         return "All actions are whole numbers. Discrete actions are not supported; check that these are continuous."
     return None
 
@@ -99,7 +101,8 @@ def huge_numbers(episodes: Episodes) -> str | None:
     """Sensors out of range, or another unit."""
     large = []
     for name in ("observations", "actions", "rewards"):
-        largest = float(np.abs(getattr(episodes, name)).max())
+        values = getattr(episodes, name)
+        largest = max(float(values.max()), -float(values.min()))
         if largest > HUGE:
             large.append(f"{name} reach {largest:.2g}")
     return f"Some numbers are huge: {' and '.join(large)}." if large else None
@@ -170,6 +173,15 @@ CHECKS: Sequence[Callable[[Episodes], str | None]] = (
     one_long_episode,
     jumps,
 )
+
+
+def _share(values: Float32s, holds: Callable[[Float32s], Bools]) -> float:
+    """Return for how much of an array something holds, looked at in pieces."""
+    n_held = n_all = 0
+    for rows in slices(values):
+        held = holds(values[rows])
+        n_held, n_all = n_held + int(np.count_nonzero(held)), n_all + held.size
+    return n_held / n_all
 
 
 def _never_changes(kind: str, values: Float32s) -> str | None:
