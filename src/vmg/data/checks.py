@@ -67,7 +67,7 @@ def repeated_observations(episodes: Episodes) -> str | None:
 
 def action_range(episodes: Episodes) -> str | None:
     """Policies here act in [-1, 1]."""
-    share = _share(episodes.actions, lambda actions: (np.abs(actions) > 1 + 1e-5).any(axis=1))
+    share = _share(episodes.actions, lambda actions: np.abs(actions).max(axis=1) > 1 + 1e-5)
     if share == 0:
         return None
     low, high = episodes.actions.min(), episodes.actions.max()
