@@ -65,11 +65,11 @@ def _connected(address: str | None) -> ModuleType:
     if not ray.is_initialized():
         try:
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-        except (ConnectionError, RuntimeError, ValueError) as error:
+        except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
             where = address or os.environ.get("RAY_ADDRESS") or "this machine"
             raise VMGError(
-                f"There is no Ray cluster to connect to at {where}: {str(error).splitlines()[0]} Start one with "
-                "`ray start --head` and name it, ray://HOST:10001, or leave the address out to use this machine alone."
+                f"There is no Ray cluster to connect to at {where} ({_last_line(error)}). Start one with `ray start "
+                "--head` and name it, ray://HOST:10001, or leave the address out to use this machine alone."
             ) from error
     return ray
 
@@ -204,6 +204,11 @@ def _name(job: Any) -> str:
 
 def _first_line(error: Exception) -> str:
     return f"{str(error).strip().splitlines()[0].rstrip('.')}."
+
+
+def _last_line(error: Exception) -> str:
+    """What Ray passes on from another process ends with the reason."""
+    return str(error).strip().splitlines()[-1].rstrip(".")
 
 
 def _cause(error: Any) -> BaseException:
