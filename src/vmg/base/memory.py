@@ -22,7 +22,12 @@ def check_memory(needed: int, what: str, cure: str) -> None:
     """Refuse work that needs more memory than is free."""
     free = free_memory()
     if needed > free:
-        raise VMGError(f"{what} needs {needed / GB:.1f} GB of memory, and {free / GB:.1f} GB are free. {cure}")
+        raise VMGError(f"{what} needs {in_words(needed)} of memory, and {in_words(free)} are free. {cure}")
+
+
+def in_words(size: int) -> str:
+    """Say how many bytes these are."""
+    return f"{size / GB:.1f} GB" if size >= GB else f"{size / 1e6:.0f} MB"
 
 
 def _left_to_container(otherwise: int) -> int:

@@ -18,7 +18,7 @@ from numpy.typing import DTypeLike, NDArray
 from vmg.base.console import say
 from vmg.base.errors import VMGError
 from vmg.base.files import replacing
-from vmg.base.memory import GB, free_memory
+from vmg.base.memory import free_memory, in_words
 
 PIECE = 2**26
 """Bytes worked on at once."""
@@ -39,9 +39,10 @@ def unpacked(path: Path, name: str, shape: tuple[int, ...], dtype: DTypeLike, pi
     target = path.with_name(f"{path.name}.unpacked") / f"{quote(name, safe='')}.npy"
     kind, stamp = np.dtype(dtype), path.stat().st_mtime_ns
     if not _is_copy(target, shape, kind, stamp):
+        size = in_words(int(np.prod(shape)) * kind.itemsize)
         say(
-            f"{path.name}: {name} is unpacked to {target} ({int(np.prod(shape)) * kind.itemsize / GB:.2g} GB) and read "
-            "from there. Delete that folder when you no longer need the data."
+            f"{path.name}: {name} is unpacked to {target} ({size}) and read from there. Delete that folder when you no "
+            "longer need the data."
         )
         with replacing(target) as beside:
             with open(beside, "wb") as file:

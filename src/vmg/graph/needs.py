@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from vmg.base.memory import GB, check_memory, free_memory
+from vmg.base.memory import check_memory, free_memory, in_words
 
 VERTICES = 0.2
 """Vertices per state that are reckoned with: more are rare, and no use."""
@@ -26,7 +26,7 @@ class BuildMemory:
     @property
     def in_words(self) -> str:
         """What it takes, and what is free."""
-        return f"up to {self.largest / GB:.2g} GB of memory; {free_memory() / GB:.2g} GB are free"
+        return f"up to {in_words(self.largest)} of memory; {in_words(free_memory())} are free"
 
 
 def memory_to_build(n_rows: int, dimension: int, observation_size: int = 0, *, recordings: bool = False) -> BuildMemory:
