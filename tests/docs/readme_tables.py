@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from cluster_tables import CLUSTER
 from trust_tables import TRUST
 
 from vmg.evaluation.scores import METHODS
@@ -352,6 +353,7 @@ TABLES = {
 SPEEDS = {f"speed_{family}": partial(speed, family) for family in (*FAMILIES, "gpu", "gpu_parts", "gpu_tried")}
 TABLES |= SPEEDS
 TABLES |= TRUST
+TABLES |= CLUSTER
 PAGES = {
     ROOT / "README.md": ("main_in_short",),
     ROOT / "docs" / "results.md": (
@@ -375,6 +377,7 @@ PAGES = {
     ROOT / "docs" / "ablations.md": (*ABLATIONS, "sensitivity"),
     ROOT / "docs" / "benchmarks.md": ("benchmarks", *SPEEDS),
     ROOT / "docs" / "promises.md": tuple(TRUST),
+    ROOT / "docs" / "cluster.md": tuple(CLUSTER),
 }
 
 

@@ -8,7 +8,7 @@ from pages import DOCS, README, ROOT, SHELLS, blocks, commands
 
 from vmg.cli.main import main
 
-OTHER_PROGRAMS = ("cd", "git", "minari", "mkdocs", "pip", "python", "source", "tensorboard")
+OTHER_PROGRAMS = ("cd", "git", "minari", "mkdocs", "pip", "python", "ray", "source", "tensorboard")
 
 
 @pytest.mark.parametrize("page", [README, *DOCS], ids=lambda page: page.stem)
