@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 PACKAGE = "value-memory-graph"
-EXTRAS = ("envs", "view", "tables", "logs", "explore")
+EXTRAS = ("envs", "view", "tables", "logs", "explore", "ray", "sweep")
 """What people install; the tools of development and the peers of benchmarks are not handed on."""
 ALLOWED = {
     "0BSD", "Apache-2.0", "BSD", "BSL-1.0", "CC0-1.0", "HPND", "ISC", "MIT", "MIT-CMU", "MPL-2.0", "PSF-2.0",

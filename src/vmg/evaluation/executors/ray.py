@@ -67,9 +67,10 @@ def _connected(address: str | None) -> ModuleType:
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
             where = address or os.environ.get("RAY_ADDRESS") or "this machine"
+            alone = "--on ray alone uses this machine" if address else "after `ray stop` a new one is started here"
             raise VMGError(
                 f"There is no Ray cluster to connect to at {where} ({_last_line(error)}). Start one with `ray start "
-                "--head` and name it, ray://HOST:10001, or leave the address out to use this machine alone."
+                f"--head`, and name it from elsewhere, --on ray://HOST:10001; {alone}."
             ) from error
     return ray
 
