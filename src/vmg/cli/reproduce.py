@@ -18,11 +18,12 @@ class Reproduce:
     `main`: the kitchen, AntMaze and Adroit. `auto`: these and other mazes, with settings chosen from the data alone
     beside those chosen by hand. `locomotion`: the nine Gym tasks. `skills`: new rewards in the kitchen, without
     training; `other-tasks`: other sets of four subtasks there. `robustness`: where the world is not as recorded.
-    `ogbench`: OGBench's data sets. `fidelity`: from the paper to the program its authors published, one thing changed
-    at a time. `decay` and `memory`: settings of the translator compared on episodes held out. One thing changed in the
-    preset `paper`: `rewards`, `losses`, `search`, `threshold`, `margin`, `discount`, `dimension`, `horizon`, `merging`,
-    and `choices` the paper leaves open. `ratio`: environment steps per graph step. `curves`: losses while learning.
-    `ablations`: all of these from `rewards` on. A task without its data becomes a row that says how to get them.
+    `ogbench`: OGBench's data sets. `grow`: from a small part of the data, online. `fidelity`: from the paper to the
+    program its authors published, one thing changed at a time. `decay` and `memory`: settings of the translator
+    compared on episodes held out. One thing changed in the preset `paper`: `rewards`, `losses`, `search`, `threshold`,
+    `margin`, `discount`, `dimension`, `horizon`, `merging`, and `choices` the paper leaves open. `ratio`: environment
+    steps per graph step. `curves`: losses while learning. `ablations`: all of these from `rewards` on. A task without
+    its data becomes a row that says how to get them.
     """
 
     name: Annotated[Positional[StudyName], arg(metavar="STUDY")]

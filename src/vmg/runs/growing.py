@@ -67,7 +67,7 @@ def catch_up(run: Run, *, told: bool = True) -> dict[int, Growth]:
         after = _extended(before, run, parts)
         if told and before.graph:
             found[seed] = after.growth_since(before, held_out=run.learned_from()[1])
-            _note(run, seed, found[seed])
+            note(run, seed, found[seed])
         (folder / "scores.json").unlink(missing_ok=True)
         (run.folder / "scores.json").unlink(missing_ok=True)
         after.save(folder)
@@ -84,6 +84,20 @@ def noted(run: Run) -> list[dict[str, Any]]:
     if not isinstance(notes, list) or not all(isinstance(each, dict) and "growth" in each for each in notes):
         raise VMGError(f"{path} does not hold what was new in the episodes added. Delete it: it is only to be read.")
     return notes
+
+
+def note(run: Run, seed: int, growth: Growth) -> None:
+    """Note what was new; a note on the same additions is replaced."""
+    notes: list[dict[str, Any]] = []
+    with suppress(VMGError):  # one that cannot be read is written anew
+        notes = noted(run)
+    of = {"episodes": run.added[-1].end, "source": run.added[-1].source}
+    here = next((note for note in notes if note.get("episodes") == of["episodes"]), None)
+    if here is None:
+        here = {**of, "growth": {}}
+        notes.append(here)
+    here["growth"][str(seed)] = growth.to_dict()
+    write_json(run.folder / NOTES, notes)
 
 
 def _parts(run: Run) -> list[Episodes]:
@@ -108,17 +122,3 @@ def _extended(agent: Agent, run: Run, parts: Sequence[Episodes]) -> Agent:
         f"{run.agent_folder(agent.seed) / 'graph.npz'} knows {known:,} episodes, which are not those that the run was "
         f"trained on. Remove it, and build it anew: vmg build {run.folder}"
     )
-
-
-def _note(run: Run, seed: int, growth: Growth) -> None:
-    """Note what was new; a note on the same additions is replaced."""
-    notes: list[dict[str, Any]] = []
-    with suppress(VMGError):  # one that cannot be read is written anew
-        notes = noted(run)
-    of = {"episodes": run.added[-1].end, "source": run.added[-1].source}
-    here = next((note for note in notes if note.get("episodes") == of["episodes"]), None)
-    if here is None:
-        here = {**of, "growth": {}}
-        notes.append(here)
-    here["growth"][str(seed)] = growth.to_dict()
-    write_json(run.folder / NOTES, notes)

@@ -14,6 +14,7 @@ from vmg.envs import Task
 from vmg.runs.auto import AUTO
 from vmg.studies.ablations import Bench, bench, measure_bench, train_benches
 from vmg.studies.fidelity import measure_fidelity
+from vmg.studies.grow import measure_grow
 from vmg.studies.held_out import HELD_OUT, measure_held_out
 from vmg.studies.main import MAIN, PRESETS, TABLES, measure_table, train_table
 from vmg.studies.measurements import curves, ratio
@@ -28,9 +29,9 @@ from vmg.view.style import STYLES, save_figure
 jax = LazyModule("jax")
 
 StudyName = Literal[
-    "main", "auto", "locomotion", "skills", "other-tasks", "robustness", "ogbench", "fidelity", "decay", "memory",
-    "rewards", "losses", "search", "threshold", "margin", "discount", "dimension", "horizon", "merging", "choices",
-    "ratio", "curves", "ablations",
+    "main", "auto", "locomotion", "skills", "other-tasks", "robustness", "ogbench", "grow", "fidelity", "decay",
+    "memory", "rewards", "losses", "search", "threshold", "margin", "discount", "dimension", "horizon", "merging",
+    "choices", "ratio", "curves", "ablations",
 ]  # fmt: skip
 STUDIES: tuple[str, ...] = get_args(StudyName)
 TITLES = {name: ablation.title for name, ablation in ABLATIONS.items()} | {
@@ -46,6 +47,8 @@ def reproduce(name: StudyName, study: Study) -> Path:
     if name in ("fidelity", "ogbench"):
         measure = measure_fidelity if name == "fidelity" else measure_ogbench
         measure(study, lambda rows: _write(name, study, rows))
+    elif name == "grow":
+        _draw(name, study, measure_grow(study, lambda rows: _write(name, study, rows)))
     elif name in HELD_OUT:
         measure_held_out(name, study, lambda rows: _write(name, study, rows))
     elif name in TABLES:

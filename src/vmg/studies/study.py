@@ -40,6 +40,10 @@ class Study:
     disturb: tuple[str, ...] = ()
     """Disturbances of the study `robustness`, as `vmg evaluate --disturb` takes them; none: all that a task has, each
     at amounts usual for it."""
+    share: float = 0.05
+    """Share of the data that the study `grow` begins with."""
+    online: tuple[int, ...] = (20, 50, 100)
+    """Episodes recorded online after which the study `grow` measures."""
     steps: int | None = None
     """Updates of every model; None: the preset's. Ablations read a longer run's checkpoint at this step."""
     data: tuple[str, ...] = ()

@@ -84,6 +84,17 @@ def _disturbed_line(row: Result) -> list[str]:
     return [row["task"], row["preset"], in_words(row["disturbed"]) or "nothing", found, models, *others]
 
 
+def _grow_line(row: Result) -> list[str]:
+    explored = {"none": "–", "whole": "–", "frontier": "at the frontier", "random": "at random"}[row["explore"]]
+    networks = "trained again" if row["again"] and row["online"] else "as they were"
+    sizes = ", ".join(f"{each:,}" for each in row["vertices"])
+    models = ", ".join(f"{each:.0f}" for each in row["models"])
+    part = f"{100 * row['share']:g} %, {row['data']['steps']:,} steps"
+    online = str(row["online"]) if row["online"] else "–"
+    score = f"**{row['score']:.1f}**"
+    return [row["task"], part, explored, online, networks, score, _interval(row), models, sizes]
+
+
 _KINDS: dict[str, tuple[tuple[str, ...], Any]] = {
     "fidelity": (
         ("task", "what is changed", "paper", "last checkpoint, 95 % interval", "each model", "difference from `paper`",
@@ -98,6 +109,11 @@ _KINDS: dict[str, tuple[tuple[str, ...], Any]] = {
         ("task", "variant", "paper", "ours", "95 % interval", "each model", "difference from the baseline",
          "within the spread", "vertices"),
         _variant_line,
+    ),
+    "explore": (
+        ("task", "data to begin with", "explored", "episodes online", "networks", "score", "95 % interval",
+         "each model", "vertices"),
+        _grow_line,
     ),
     "ratio": (("task", "paper", "environment steps per graph step", "each model", "vertices of each"), _ratio_line),
     "losses": (

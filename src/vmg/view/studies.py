@@ -19,6 +19,8 @@ def study_figure(rows: Sequence[Row], *, theme: Theme = "light") -> Any:
         return _draw_tasks(measured, theme, _curves, rows=len(SHOWN), height=1.5 * len(SHOWN) + 0.4)
     if "disturbed" in measured[0]:
         return robustness_figure(_by_task(measured), theme=theme)
+    if "explore" in measured[0]:
+        return _draw_tasks(measured, theme, _growth, rows=1, height=3.0, words=_GROWTH)
     if "ratio" in measured[0]:
         return _ratio_figure(measured, theme)
     radii = [row["settings"]["graph"]["radius"] for row in measured if row["task"] == measured[0]["task"]]
@@ -123,6 +125,28 @@ def _radii(panels: Sequence[Any], rows: Sequence[Row], style: Style) -> None:
     readable_ticks(size.yaxis)
     for axis in panels:
         axis.grid(True, axis="y")
+
+
+_GROWTH = "mean and 95 % interval; solid: trained again from all episodes; dashed: networks as they were"
+
+
+def _growth(panels: Sequence[Any], rows: Sequence[Row], style: Style) -> None:
+    """Score against the episodes recorded online, by how they were explored."""
+    (axis,) = panels
+    (start,), (whole,) = ([row for row in rows if row["explore"] == kind] for kind in ("none", "whole"))
+    axis.axhline(whole["score"], color=style.faint, lw=1, ls=":", label="all data")
+    for i, kind in enumerate(dict.fromkeys(row["explore"] for row in rows if row["online"])):
+        for again in (True, False):
+            points = [start, *(row for row in rows if row["explore"] == kind and row["again"] == again)]
+            scores = np.array([row["score"] for row in points])
+            reach = np.abs(np.array([row["interval"] for row in points]) - scores[:, None]).T
+            axis.errorbar(
+                [row["online"] for row in points], scores, reach, color=style.lines[i], marker=MARKERS[i], ms=4,
+                capsize=3, lw=1.2, ls="-" if again else "--", label=kind if again else None,
+            )  # fmt: skip
+    axis.set(ylim=(-2, 105), xlabel="episodes recorded online", ylabel="score")
+    axis.grid(True, axis="y")
+    axis.legend(fontsize=7)
 
 
 def _radius(row: Row) -> float:
