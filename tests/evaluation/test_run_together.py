@@ -27,8 +27,10 @@ def test_each_model_is_evaluated_in_its_own_task(executor, workers):
         assert tuple(own) == alone
 
 
-def test_what_was_noted_is_neither_made_nor_run_again(tmp_path):
-    trial, made = Trial(n_episodes=4, executor="here"), []
+@pytest.mark.parametrize("executor", ["here", "elsewhere"])
+def test_what_was_noted_is_neither_made_nor_run_again(tmp_path, monkeypatch, executor):
+    monkeypatch.setitem(EXECUTORS._found, "elsewhere", EXECUTORS.find("here"))
+    trial, made = Trial(n_episodes=4, executor=executor), []
 
     def maker(name):
         def make():

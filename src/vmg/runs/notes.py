@@ -21,6 +21,7 @@ from vmg.base.settings import read_record
 from vmg.base.versions import package_version
 from vmg.envs import Task
 from vmg.evaluation import Actor, EpisodeScore, Scores, evaluate
+from vmg.evaluation.executors import THIS_MACHINE
 from vmg.evaluation.together import Wanted, run_together
 from vmg.runs.run import Run
 
@@ -114,7 +115,12 @@ class Measured:
 
 
 def scores_together(models: Sequence[tuple[Measured, Callable[[], Actor]]], trial: Trial) -> list[Scores]:
-    """Evaluate several models with one set of workers, running only the episodes that are missing."""
+    """Evaluate several models with one set of workers, running only the episodes that are missing.
+
+    Workers read models from this machine's files; where they are on others, one model is evaluated after the other.
+    """
+    if trial.executor not in THIS_MACHINE:
+        return [measured.known_scores(trial) or measured.scores(make(), trial) for measured, make in models]
     wanted = [Wanted(make, measured.task, measured.missing(trial)) for measured, make in models]
     with ExitStack() as stack:
         notes = [stack.enter_context(measured.noting()) for measured, _ in models]

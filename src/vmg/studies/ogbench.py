@@ -63,7 +63,7 @@ def measure_ogbench(study: Study, write: Callable[[Results], None]) -> None:
     lines = list(_lines(study))
     ready = [line for line in lines if not line.missing]
     if study.only != "evaluate":
-        _train(ready)
+        _train(study, ready)
     if study.only == "train":
         return
     trained = [line for line in ready if not _untrained(line)]
@@ -107,7 +107,7 @@ def _how_to_get(name: str, folder: Path) -> str:
     )
 
 
-def _train(lines: Sequence[Line]) -> None:
+def _train(study: Study, lines: Sequence[Line]) -> None:
     """Learn the data sets, those with the same settings side by side, and note how long it took."""
     groups: dict[Any, list[Run]] = {}
     for line in lines:
@@ -117,7 +117,7 @@ def _train(lines: Sequence[Line]) -> None:
         models = sum(len(run.seeds) for run in runs)
         say(f"Training {models} models on {len(runs)} data sets.")
         began = time.perf_counter()
-        train(*runs)
+        train(*runs, on=study.executor, workers=study.workers)
         seconds = time.perf_counter() - began
         for run in runs if fresh else ():
             noted = {"seconds": seconds, "models": models, "device": jax.devices()[0].device_kind}
