@@ -15,7 +15,10 @@ ON_RUNS = {
     "retask": ["--goal", "0=1", "--episodes", "0"], "draw": [], "report": [], "explore": [],
 }  # fmt: skip
 """Commands that take a run's folder, and what else they need."""
-ON_DATA = {"data info": [], "data save": ["--out", "out.npz"], "train": ["--out", "run"]}
+ON_DATA = {
+    "data info": [], "data save": ["--out", "out.npz"], "train": ["--out", "run"],
+    "sweep": ["--out", "sweep", "--settings", "learn.batch-size=10,20"],
+}  # fmt: skip
 """Commands that take data."""
 OTHERS = {"demo", "reproduce"}
 WRONG_DATA = (
