@@ -4,6 +4,7 @@ import signal
 import sys
 
 from vmg.base.lazy import LazyModule
+from vmg.cli.interrupts import listen
 from vmg.cli.overview import INTERRUPTED, answered, interrupted
 
 cli = LazyModule("vmg.cli.main")
@@ -11,12 +12,14 @@ cli = LazyModule("vmg.cli.main")
 
 def main() -> int:
     """Answer, or run the command that the arguments name, and return its exit code."""
+    listen()
     try:
         code = 0 if answered(sys.argv[1:]) else int(cli.main())
     except KeyboardInterrupt:  # while the command was loaded, or was being left
         code = interrupted()
     if code == INTERRUPTED:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough: what is left is to close files
+        for number in (signal.SIGINT, signal.SIGALRM):
+            signal.signal(number, signal.SIG_IGN)  # once is enough: what is left is to close files
     return code
 
 
