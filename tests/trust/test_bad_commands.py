@@ -13,6 +13,7 @@ from vmg.runs.run import Run, save_run
 ON_RUNS = {
     "build": [], "solve": [], "evaluate": ["--episodes", "1", "--executor", "here"], "info": [],
     "retask": ["--goal", "0=1", "--episodes", "0"], "draw": [], "report": [], "explore": [],
+    "grow": ["pointmaze:umaze?steps=50"],
 }  # fmt: skip
 """Commands that take a run's folder, and what else they need."""
 ON_DATA = {
