@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import product
-from math import isfinite
 from typing import Any, TypeAlias
 
 from vmg.base.arguments import checked
@@ -20,6 +19,8 @@ from vmg.envs.task import Task
 Amounts: TypeAlias = Mapping[str, float]
 """How much of each disturbance there is, by name; all of them at once."""
 
+MOST = 1_000_000
+"""The largest amount of anything."""
 HORIZON = 200
 """Steps that an episode counts as having where nobody says how many."""
 
@@ -108,9 +109,9 @@ def _read(part: str, word: str, task: Task, known: Mapping[str, Disturbance]) ->
 
 
 def _check(name: str, amount: float, disturbance: Disturbance) -> None:
-    if not (isfinite(amount) and amount >= 0) or (disturbance.whole and amount != int(amount)):
+    if not 0 <= amount <= MOST or (disturbance.whole and amount != int(amount)):
         kind = "a whole number" if disturbance.whole else "a number"
-        raise VMGError(f"The amount of {name} is {kind} of at least 0 ({disturbance.unit}), not {amount:g}.")
+        raise VMGError(f"The amount of {name} is {kind} from 0 to {MOST:,} ({disturbance.unit}), not {amount:g}.")
 
 
 def _unknown(task: Task, name: str, known: Mapping[str, Disturbance]) -> str:
