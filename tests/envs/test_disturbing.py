@@ -181,7 +181,10 @@ def test_words_name_amounts_one_by_one_or_at_once():
     [
         ("wind=3", r"called 'wind' disturbs kitchen-partial\. What can: start \(rad, .*delay \(steps\)\.$"),
         ("start=much", r"'start=much' is no disturbance: write NAME=AMOUNT"),
-        ("start=-1", r"start is a number from 0 to 1,000,000 \(rad, normal, on each of the arm's seven joints\), not -1"),
+        (
+            "start=-1",
+            r"start is a number from 0 to 1,000,000 \(rad, normal, on each of the arm's seven joints\), not -1",
+        ),
         ("noise=nan", r"noise is a number from 0 to 1,000,000 .* not nan"),
         ("delay=1.5", r"delay is a whole number from 0 to 1,000,000 \(steps\), not 1\.5"),
         ("delay=1e20", r"delay is a whole number .* not 1e\+20"),
