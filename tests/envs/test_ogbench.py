@@ -1,5 +1,9 @@
 """OGBench's mazes: its five tasks in turn, each episode decided by its seed, from its own kind of file to a score."""
 
+import os
+import subprocess
+import sys
+from ctypes.util import find_library
 from dataclasses import replace
 
 import numpy as np
@@ -60,3 +64,22 @@ def test_its_file_finds_its_task_and_its_five_tasks_are_scored(recording):
     scores = evaluate(agent.build(episodes).policy(), task, n_episodes=10, workers=1)
     assert [episode.report["task_id"] for episode in scores.episodes] == [1, 2, 3, 4, 5] * 2
     assert scores.score >= 80
+
+
+SEEN = """
+from vmg.envs import find_task
+from vmg.view.episodes import NotingEnvironment, rendering
+
+task = find_task("ogbench-pointmaze-medium")
+task.make().close()  # MuJoCo is imported before anybody wants to see anything
+env = NotingEnvironment(rendering(task), 1)
+env.reset(seed=0, options=task.begin(0))
+print(env.frames[0].shape, env.frames[0].std() > 0)
+"""
+
+
+@pytest.mark.skipif(not find_library("EGL"), reason="there is nothing to draw with")
+def test_a_maze_can_be_seen_after_episodes_that_nobody_saw():
+    without = {name: value for name, value in os.environ.items() if name not in ("MUJOCO_GL", "DISPLAY")}
+    done = subprocess.run([sys.executable, "-c", SEEN], capture_output=True, text=True, check=True, env=without)
+    assert done.stdout.split()[-1] == "True"

@@ -1,8 +1,10 @@
 """An episode, watched: run again from its seed, with what was decided at every step and what it looked like."""
 
+import importlib
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from ctypes.util import find_library
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -176,11 +178,20 @@ def _choose_renderer() -> None:
     for backend, library in (("egl", "EGL"), ("osmesa", "OSMesa")):
         if find_library(library):
             os.environ["MUJOCO_GL"] = backend
+            _choose_again()
             return
     raise VMGError(
         "There is no screen, and nothing to draw the environment without one. Install EGL (Debian: apt-get install "
         "libegl1 libgl1-mesa-dri) or OSMesa (libosmesa6)."
     )
+
+
+def _choose_again() -> None:
+    """MuJoCo's own renderer, which OGBench uses, is bound when MuJoCo is imported, and episodes may have run before."""
+    for name in ("mujoco.rendering.classic.gl_context", "mujoco.gl_context"):
+        if name in sys.modules:
+            with suppress(ImportError):  # EGL is there and has no device: drawing says so
+                importlib.reload(sys.modules[name])
 
 
 def _look_from_above(env: Any) -> None:
@@ -206,5 +217,7 @@ def draw_plainly(env: Any) -> None:
 def _renderer(env: Any) -> Any:
     """Return MuJoCo's renderer, which some environments keep in their robot; None where there is another."""
     inner = getattr(env, "unwrapped", env)
+    if hasattr(inner, "custom_renderer"):  # OGBench's mazes have one of their own
+        return None
     robots = [getattr(inner, name, None) for name in ("point_env", "ant_env", "robot_env")]
     return next((each.mujoco_renderer for each in (inner, *robots) if hasattr(each, "mujoco_renderer")), None)
