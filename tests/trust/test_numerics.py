@@ -11,7 +11,10 @@ from exact import compare
 
 import vmg
 from vmg.base.errors import VMGError
-from vmg.graph import EdgeRewards, Merging, connect, iterate_values, solve
+from vmg.graph import EdgeRewards, Merging, build, connect, iterate_values, solve
+from vmg.graph.nearest import VertexIndex, squared_distances
+from vmg.graph.routes.edges import edge_weights
+from vmg.graph.routes.recordings import slot_costs
 
 NEAR_ONE = [0.999, 0.99999, 0.9999999]
 
@@ -42,6 +45,27 @@ def worst(pairs, rewards, n, discount):
     given = EdgeRewards(np.array(rewards, float), np.zeros(n, bool))
     values = iterate_values(graph_of(pairs, n), given, discount).values
     return max(abs(Fraction(float(values[v])) - w) for v, w in exactly(pairs, rewards, n, discount).items())
+
+
+@pytest.mark.parametrize("paid", [0.3, -0.1, 1e6 / 3])
+def test_rewards_that_differ_by_the_rounding_of_sums_are_equal(paid):
+    places = np.array([[0.0], [0.1], [3.0], [6.0]], np.float32)
+    episodes = vmg.Episodes.from_list([(places, np.zeros((3, 1)), [paid] * 3, False, True)])
+    graph = build(places, episodes, 1.0, recordings=True)
+    rewards, rounded = (
+        EdgeRewards(np.append(first, paid), np.zeros(3, bool), slots=np.array([first, *[paid] * 4]))
+        for first in (paid, np.nextafter(paid, np.inf))
+    )
+    assert np.array_equal(edge_weights(rounded, graph, "rewards"), edge_weights(rewards, graph, "rewards"))
+    assert np.array_equal(slot_costs(graph, rounded, "rewards"), slot_costs(graph, rewards, "rewards"))
+
+
+def test_the_nearest_of_points_whose_squares_float32_hardly_holds():
+    points = (np.random.default_rng(0).normal(size=(200, 1)) * 1e-20).astype(np.float32)
+    index = VertexIndex(points[:100])
+    expected = [int(squared_distances(points[:100], point).argmin()) for point in points]
+    assert [int(index.nearest(point[None])[0]) for point in points] == expected
+    assert index.nearest(points).tolist() == expected
 
 
 @pytest.mark.parametrize("discount", NEAR_ONE)

@@ -90,7 +90,7 @@ class VertexIndex:
         scores = p.dot(seen)
         scores -= half_squares
         best = int(scores.argmax())
-        rounding = 4 * (len(p) + 4) * 2.0**-24 * reach**2
+        rounding = 4 * (len(p) + 4) * (2.0**-24 * reach**2 + 2.0**-149)
         if np.count_nonzero(scores >= scores[best] - rounding) == 1:
             return best
         return int(squared_distances(self._vertices, point).argmin())

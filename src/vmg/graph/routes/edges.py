@@ -24,7 +24,7 @@ from vmg.graph.routes.base import (
     without_repeats,
 )
 from vmg.graph.routes.finals import FinalStates
-from vmg.graph.routes.weights import in_whole_numbers
+from vmg.graph.routes.weights import in_whole_numbers, spread
 from vmg.graph.settings import PathWeights
 from vmg.graph.values import Values
 
@@ -203,7 +203,7 @@ def edge_weights(rewards: EdgeRewards, graph: "MemoryGraph", path_weights: PathW
     """
     followed = rewards.edges[~rewards.absorbing[graph.tails]]
     parts, noise = np.ones(graph.n_edges), 0.0
-    if path_weights == "rewards" and len(followed) and (extent := np.ptp(followed)) > 0:
+    if path_weights == "rewards" and len(followed) and (extent := spread(followed)) > 0:
         parts = np.clip((followed.max() - rewards.edges) / extent, 0.0, 1.0)
         noise = 2.0**-51 * float(np.abs(followed).max() / extent)
     if rewards.penalties is not None and graph.n_edges:

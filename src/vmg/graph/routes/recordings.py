@@ -30,6 +30,7 @@ from vmg.graph.routes.base import (
 )
 from vmg.graph.routes.edges import are_indices, are_values
 from vmg.graph.routes.finals import FinalStates
+from vmg.graph.routes.weights import spread
 from vmg.graph.settings import PathWeights
 
 if TYPE_CHECKING:
@@ -330,8 +331,8 @@ def slot_costs(graph: "MemoryGraph", rewards: EdgeRewards, path_weights: PathWei
     gaps = np.ones(len(graph.counts))
     if rewards.slots is not None and path_weights == "rewards" and len(graph.slots):
         paid = rewards.slots[graph.counts > 0]
-        if np.ptp(paid) > 0:
-            gaps = (paid.max() - rewards.slots) / np.ptp(paid)
+        if (extent := spread(paid)) > 0:
+            gaps = (paid.max() - rewards.slots) / extent
     if rewards.penalties is not None:
         gaps = np.minimum(gaps + rewards.penalties, MOST_STEPS)
     return np.rint(gaps * STEP).astype(np.int64)

@@ -14,6 +14,15 @@ FINE = 48
 EDGE = 2**10
 """What an edge costs by itself there, in units of rounding: of paths that cost the same but for it, fewer edges win."""
 
+NOISE = 1e-12
+"""Rewards that differ by no more, in proportion to the largest, are equal: sums and means are rounded."""
+
+
+def spread(rewards: Float64s) -> float:
+    """How far apart rewards are; 0 where they differ by rounding alone."""
+    apart = float(np.ptp(rewards))
+    return apart if apart > NOISE * float(np.abs(rewards).max()) else 0.0
+
 
 def in_whole_numbers(parts: Float64s, noise: float, longest: int) -> Int64s:
     """Return costs in proportion to `parts`, which lie in [0, 1] and are off by `noise`; paths have `longest` edges.
