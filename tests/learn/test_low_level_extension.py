@@ -36,8 +36,8 @@ jax, jnp = LazyModule("jax"), LazyModule("jax.numpy")  # acting needs neither
 @LOW_LEVELS.register("steady")
 @dataclass(frozen=True, kw_only=True)
 class Steady(LowLevel):
-    losses: ClassVar = ("steady",)
-    draws: ClassVar = True
+    losses: ClassVar[tuple[str, ...]] = ("steady",)
+    draws: ClassVar[bool] = True
 
     farthest: Annotated[int, Bounds(1)] = 4
     blur: Annotated[float, Bounds(0)] = 0.0

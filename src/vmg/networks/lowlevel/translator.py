@@ -43,7 +43,7 @@ class Translator(LowLevel):
     """The action translator: regresses the action from the state and a state a few steps later."""
 
     kind: ClassVar[str] = "translator"
-    losses: ClassVar = ("translator",)
+    losses: ClassVar[tuple[str, ...]] = ("translator",)
 
     goal_horizon: Annotated[int, Bounds(1)] = 10
     """K: goals lie 1 to K steps ahead."""
