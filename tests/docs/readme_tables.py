@@ -155,6 +155,13 @@ def robustness() -> str:
     return study_table(read("robustness")).rstrip()
 
 
+def grow() -> str:
+    """Scores from a part of the data, online; a sentence where they were not measured yet."""
+    if not _measured("grow"):
+        return "Not measured yet: `vmg reproduce grow` measures it."
+    return study_table(read("grow")).rstrip()
+
+
 def every_row() -> str:
     return study_table(read("main")).rstrip()
 
@@ -338,6 +345,7 @@ TABLES = {
     "every_row": every_row,
     "fidelity": fidelity,
     "robustness": robustness,
+    "grow": grow,
     "ogbench": ogbench,
     "benchmarks": benchmarks,
     "new_task": new_task,
@@ -374,6 +382,7 @@ PAGES = {
     ROOT / "docs" / "differences.md": ("fidelity",),
     ROOT / "docs" / "ogbench.md": ("ogbench",),
     ROOT / "docs" / "robustness.md": ("robustness",),
+    ROOT / "docs" / "grow.md": ("grow",),
     ROOT / "docs" / "ablations.md": (*ABLATIONS, "sensitivity"),
     ROOT / "docs" / "benchmarks.md": ("benchmarks", *SPEEDS),
     ROOT / "docs" / "promises.md": tuple(TRUST),

@@ -127,7 +127,7 @@ def _radii(panels: Sequence[Any], rows: Sequence[Row], style: Style) -> None:
         axis.grid(True, axis="y")
 
 
-_GROWTH = "mean and 95 % interval; solid: trained again from all episodes; dashed: networks as they were"
+_GROWTH = "95 % intervals; dashed: networks as they were"
 
 
 def _growth(panels: Sequence[Any], rows: Sequence[Row], style: Style) -> None:
@@ -135,14 +135,15 @@ def _growth(panels: Sequence[Any], rows: Sequence[Row], style: Style) -> None:
     (axis,) = panels
     (start,), (whole,) = ([row for row in rows if row["explore"] == kind] for kind in ("none", "whole"))
     axis.axhline(whole["score"], color=style.faint, lw=1, ls=":", label="all data")
+    apart = 0.01 * max(row["online"] for row in rows)  # so that no point hides another
     for i, kind in enumerate(dict.fromkeys(row["explore"] for row in rows if row["online"])):
         for again in (True, False):
             points = [start, *(row for row in rows if row["explore"] == kind and row["again"] == again)]
             scores = np.array([row["score"] for row in points])
             reach = np.abs(np.array([row["interval"] for row in points]) - scores[:, None]).T
             axis.errorbar(
-                [row["online"] for row in points], scores, reach, color=style.lines[i], marker=MARKERS[i], ms=4,
-                capsize=3, lw=1.2, ls="-" if again else "--", label=kind if again else None,
+                [row["online"] + apart * (2 * i + again) for row in points], scores, reach, color=style.lines[i],
+                marker=MARKERS[i], ms=4, capsize=3, lw=1.2, ls="-" if again else "--", label=kind if again else None,
             )  # fmt: skip
     axis.set(ylim=(-2, 105), xlabel="episodes recorded online", ylabel="score")
     axis.grid(True, axis="y")
