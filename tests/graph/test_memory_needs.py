@@ -50,7 +50,7 @@ def test_as_much_is_said_as_is_taken():
 
 def test_what_does_not_fit_is_refused_with_a_cure(monkeypatch):
     monkeypatch.setattr(memory, "free_memory", lambda: 10_000)
-    with pytest.raises(VMGError, match=r"A graph of 200 observations needs 0 MB of memory, and 0 MB are free\. Close other programs"):
+    with pytest.raises(VMGError, match=r"A graph of 200 observations needs .* are free\. Close other"):
         merge_greedily(np.zeros((200, 10), np.float32), 1.0)
 
 
