@@ -148,7 +148,7 @@ def test_one_wrong_value_is_refused_with_its_place(config, wrong, data):
         ({"solve": {"switch_cost": 2e6}}, "config.solve.switch_cost must be a number in [0, 1e+06], not 2000000.0."),
         (
             {"solve": {"paths": "rails"}},
-            "config.solve.paths must be one of 'edges', 'program', 'recordings', not 'rails'.",
+            "config.solve.paths must be one of 'edges', 'recordings', 'observed', 'program', not 'rails'.",
         ),
         ({"solve": {"paths": 3}}, "config.solve.paths must be a text, not 3."),
         ({"solve": {"rate": 1}}, "config.solve has the unknown entry 'rate': it was written by another version."),

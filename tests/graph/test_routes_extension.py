@@ -114,7 +114,8 @@ def test_without_their_extension_saved_routes_say_what_is_missing(episodes, tmp_
     with extension(tmp_path / "patient_for_a_while.py", PATIENT, ROUTES):
         built(episodes, paths="patient").solve().save(tmp_path / "agent")
     with pytest.raises(
-        VMGError, match=r"config\.solve\.paths must be one of 'edges', 'recordings', 'observed', 'program', not 'patient'"
+        VMGError,
+        match=r"config\.solve\.paths must be one of 'edges', 'recordings', 'observed', 'program', not 'patient'",
     ):
         vmg.Agent.load(tmp_path / "agent")
 
