@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +18,8 @@ from vmg.agent.agent import Agent
 from vmg.cli.main import main
 from vmg.data.facts import DataFacts
 from vmg.runs import Run, load_run, save_run
+from vmg.runs.commands import run_commands
+from vmg.view import sections
 
 SEEDS = (0, 3)
 
@@ -73,6 +76,16 @@ def test_a_grown_run_is_the_run_that_had_all_from_the_start(made, capsys):
     assert note["growth"]["0"]["episodes"] == 3
 
 
+def test_the_report_and_its_recipe_tell_of_what_came_later(made):
+    run, later = made
+    assert main(["grow", str(run.folder), later]) == 0
+    grown = load_run(run.folder)
+    said = "".join(sections.growth(SimpleNamespace(run=grown)))
+    assert "Episodes that came later" in said
+    assert later in said
+    assert f"vmg grow {run.folder} {later}" in run_commands(grown, None)
+
+
 def test_the_log_can_go_once_it_was_added(made, tmp_path, capsys):
     run, later = made
     assert main(["grow", str(run.folder), later]) == 0
@@ -80,8 +93,10 @@ def test_the_log_can_go_once_it_was_added(made, tmp_path, capsys):
     assert main(["build", str(run.folder), "--graph.radius", "0.2"]) == 0
     assert main(["solve", str(run.folder)]) == 0
     assert_grown(run, 9)
-    assert main(["info", str(run.folder)]) == 0
-    assert "3 episodes, 36 steps" in capsys.readouterr().out
+    capsys.readouterr()
+    assert main(["info", str(run.folder), "--json"]) == 0
+    (added,) = json.loads(capsys.readouterr().out)["added"]
+    assert (added["source"], added["episodes"], added["steps"]) == (later, 3, 36)
 
 
 def test_the_same_log_twice_is_added_once_and_two_logs_are_both_added(made, tmp_path, capsys):

@@ -1,6 +1,7 @@
 """What became new when a graph was extended: vertices, places in reach, shorter ways, states unlike anything before."""
 
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,7 +64,7 @@ class Growth:
     shorter: tuple[ShorterWay, ...]
     """Those that became shorter by most."""
     losses: dict[str, tuple[float, float]]
-    """Losses of the networks on new episodes, and on known ones."""
+    """Losses of the networks on new episodes, and on known ones; none where JAX is not installed."""
     known: str
     """Which these are: held out, or known before."""
 
@@ -163,6 +164,8 @@ def _gaps(old: MemoryGraph, new: MemoryGraph, agent: "Agent") -> Float64s:
 
 
 def _losses(agent: "Agent", added: Episodes, known: Episodes) -> dict[str, tuple[float, float]]:
+    if find_spec("jax") is None:  # where an agent only acts there is nothing to train with either
+        return {}
     new, before = learn.losses_on(agent.weights, agent.config.learn, added, known)
     return {name: (loss, before[name]) for name, loss in new.items()}
 
