@@ -35,6 +35,8 @@ DATA = "pointmaze:umaze?steps=600"
 WALKS = "npz:../../../walks.npz"
 """Less data: where settings are tried, a command takes longest."""
 LEARN = ["--learn.steps", "120", "--learn.checkpoint-every", "30", "--learn.hidden-units", "8"]
+MORE = "pointmaze:umaze?steps=200"
+TRIED = ["--settings", "learn.low-level.goal-horizon=3,5,8", "--search", "grid", "--rungs", "2"]
 EPISODES = ["--episodes", "4", "--workers", "1"]
 STUDY = ["--tasks", "pointmaze-umaze", "--data", "pointmaze-umaze=npz:data.npz", "--seeds", "0", "--steps", "40"]
 LONGEST = 600.0
@@ -60,6 +62,9 @@ CASES = [
     Case("evaluate in processes", ["evaluate", "run", "--episodes", "4", "--workers", "2"], "solve", 4),
     Case("build again", ["build", "run", "--graph.radius", "0.3"], "evaluate", 8),
     Case("solve again", ["solve", "run", "--solve.discount", "0.8"], "evaluate", 8),
+    Case("grow", ["grow", "run", MORE], "solve", 4),
+    Case("grow online", ["grow", "run", "--online", "3", "--every", "1"], "solve", 2),
+    Case("sweep", ["sweep", WALKS, "--out", "sweep", *TRIED, *LEARN, "--workers", "1"]),
     Case("retask", ["retask", "run", "--goal", "position=1,1", *EPISODES], "solve", 6),
     Case("report", ["report", "run", "--films", "0", "--replays", "1"], "evaluate"),
     Case("draw", ["draw", "run", "--themes", "light", "--formats", "svg"], "evaluate"),

@@ -16,7 +16,7 @@ from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
 from vmg.envs import Task
 from vmg.evaluation.recording import record
-from vmg.runs.growing import add, catch_up, note
+from vmg.runs.growing import add, catch_up
 from vmg.runs.run import Run, alone, load_run
 
 FIRST_SEED = 10_000_000
@@ -49,7 +49,7 @@ def grow_online(run: Run, online: Online) -> dict[int, Growth]:
     """
     run = load_run(run.folder)
     if run.added:
-        catch_up(run, told=False)
+        catch_up(run)
     task, before = _endless(run.find_task()), _agents(run)
     done = recorded_online(run)
     bar = progress_bar(f"Exploring {task.name}", online.n_episodes)
@@ -61,7 +61,7 @@ def grow_online(run: Run, online: Online) -> dict[int, Growth]:
             found = [record(_explorer(agents, i, online.explore), task, env, FIRST_SEED + i) for i in numbers]
             source = f"online:{task.name}, {online.explore}, {numbers.start} to {numbers.stop - 1}"
             run = add(run, Episodes.from_list(found, source=source, fields=agents[0].data.fields), online=True)
-            catch_up(run, told=False)
+            catch_up(run)
             done = numbers.stop
     return _what_is_new(run, before)
 
@@ -87,10 +87,10 @@ def _endless(task: Task) -> Task:
 
 
 def _what_is_new(run: Run, before: Sequence[Agent]) -> dict[int, Growth]:
+    """Tell what is new since this was called; for each addition it is noted."""
     episodes, held_out = run.episodes()
     found: dict[int, Growth] = {}
     for was, now in zip(before, _agents(run), strict=True):
         if len(now.built.lengths) > len(was.built.lengths):
             found[now.seed] = replace(now, episodes=episodes).growth_since(was, held_out=held_out)
-            note(run, now.seed, found[now.seed])
     return found

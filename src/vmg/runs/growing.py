@@ -52,8 +52,8 @@ def add(run: Run, episodes: Episodes, *, online: bool = False) -> Run:
     return run
 
 
-def catch_up(run: Run, *, told: bool = True) -> dict[int, Growth]:
-    """Extend every graph that does not know all episodes of the run; `told`: say and note what is new."""
+def catch_up(run: Run) -> dict[int, Growth]:
+    """Extend every graph that does not know all episodes of the run, and note what is new."""
     found: dict[int, Growth] = {}
     if not run.added:
         raise VMGError(f"Nothing was added to {run.folder} yet: name the data to add, vmg grow {run.folder} DATA.")
@@ -65,7 +65,7 @@ def catch_up(run: Run, *, told: bool = True) -> dict[int, Growth]:
             continue
         parts = parts or _parts(run)
         after = _extended(before, run, parts)
-        if told and before.graph:
+        if before.graph:
             found[seed] = after.growth_since(before, held_out=run.learned_from()[1])
             note(run, seed, found[seed])
         (folder / "scores.json").unlink(missing_ok=True)
