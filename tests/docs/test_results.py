@@ -39,7 +39,9 @@ def test_every_row_names_its_command(file, monkeypatch):
                 with pytest.raises(ParsedError):
                     main(words[1:])
             else:
-                assert re.fullmatch(r"python -m benchmarks(\.gpu|\.explorer(_page)?|\.scale \d+)?( --rows \w+)?", part), part
+                assert re.fullmatch(
+                    r"python -m benchmarks(\.gpu|\.explorer(_page)?|\.scale \d+)?( --rows \w+)?", part
+                ), part
 
 
 def test_there_are_results():

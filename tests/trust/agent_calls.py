@@ -167,6 +167,7 @@ def of_plans() -> dict[str, Call]:
         "Policy.decide": Call(policy.decide, {"observations": observation(), "plans": None}, {"plans": NOTHING}),
         "Policy.follow": Call(own.policy().follow, {"plan": plan}),
         "Policy.likeness": Call(policy.likeness, {"states": observation()[None]}),
+        "Policy.progress": Call(policy.progress, {"states": observation()[None]}),
         "SequencePlan.explain": Call(in_order.explain, {"observation": observation()}),
         "SequencePlan.policy": Call(in_order.policy, {"settings": None}, settings),
     }
@@ -187,6 +188,7 @@ def of_tasks() -> dict[str, Call]:
     given = {"achieved_goal": np.zeros(2), "observation": np.zeros(4), "desired_goal": np.zeros(2)}
     assert task.goal is not None
     return {
+        "Scores.by": Call(vmg.Scores("x", "", (0.0, 1.0), ()).by, {"name": "place"}, {"name": TEXTS}),
         "Task": Call(
             vmg.Task,
             {

@@ -36,7 +36,7 @@ RUNS = [
 @pytest.mark.parametrize("run", RUNS, ids=range(len(RUNS)))
 def test_the_command_to_train_makes_the_same_run(run, monkeypatch):
     made = []
-    monkeypatch.setattr(stages, "train", made.append)
+    monkeypatch.setattr(stages, "train", lambda run, **_: made.append(run))
     command = run_commands(run, None)[0]
     assert main(shlex.split(command)[1:]) == 0
     assert made == [run]

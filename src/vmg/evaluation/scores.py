@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from vmg.base.arguments import checked
 from vmg.base.statistics import bootstrap_interval
 from vmg.base.types import Bools
 
@@ -118,6 +119,7 @@ class Scores:
         done = [(e.steps, e.planned) for e in self.episodes if e.success and e.planned]
         return sum(steps for steps, _ in done) / sum(planned for _, planned in done) if done else None
 
+    @checked
     def by(self, name: str) -> dict[str, float]:
         """Return the score of the episodes that noted the same under this name in their report, for each such value."""
         found: dict[str, list[float]] = {}
