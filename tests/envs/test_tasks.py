@@ -34,6 +34,10 @@ SIZES = {
     "ogbench-pointmaze": 2,
     "ogbench-antmaze": 29,
     "ogbench-humanoidmaze": 69,
+    "ogbench-cube-single": 28,
+    "ogbench-cube-double": 37,
+    "ogbench-scene": 40,
+    "ogbench-puzzle-3x3": 55,
     "kitchen-d4rl": 60,
     "kitchen-d4rl-noise": 60,
     "kitchen-positions": 30,
@@ -46,7 +50,7 @@ MAIN = {"kitchen": (192.4, 154.5), "antmaze": (496.3, 100.2), "pen hammer door":
 
 def family(name):
     if name.startswith("ogbench"):
-        return name.rpartition("-")[0]
+        return name if name in SIZES else name.rpartition("-")[0]
     first = name.partition("-")[0]
     return next(
         (form for form in SIZES if form != first and form.startswith(first) and name.endswith(form[len(first) :])),
