@@ -16,6 +16,8 @@ from vmg.evaluation import EXECUTORS, evaluate
 from vmg.evaluation.executors.ray import RAY
 
 ray = pytest.importorskip("ray", reason="the extra `ray` is not installed")
+# Ray forks only to begin another program at once; what JAX says of that, where it was imported before, is no matter.
+pytestmark = pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")
 
 
 def started(start, **options):
