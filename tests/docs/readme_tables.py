@@ -230,10 +230,12 @@ def benchmarks() -> str:
 
 
 def speed(family: str) -> str:
-    """The rows of one family of benchmarks; those for a GPU, and for data that do not fit, have a file of their own."""
+    """The rows of one family of benchmarks; those for a GPU, for data that do not fit and for growth have own files."""
     file, command = ("benchmarks-gpu", "make bench-gpu") if family.startswith("gpu") else ("benchmarks", "make bench")
     if family in ("scale", "stream"):
         file = "benchmarks-scale"
+    elif family == "extend":
+        file = "benchmarks-extend"
     rows = [Row.of(row) for row in read(file)["rows"] if row["family"] == family.replace("_", " ")]
     return markdown(rows) if rows else f"Not measured yet: `{command}` measures it."
 
