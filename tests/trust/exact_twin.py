@@ -9,6 +9,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 HALVES = {"mean": (1, 1), "max": (1, 1), "sum": (1, 1), "rm": (0, 0), "rm_h": (0, 1), "rm_t": (1, 0)}
+NOISE = Fraction(1, 10**12)
+"""Of the largest value: sums that should cancel are off by less."""
 TIE = Fraction(1, 10**6)
 
 
@@ -105,10 +107,11 @@ def target(worth, looping, within):
 
 
 def is_clear(worth):
-    """Whether no two values are so near a tie that it matters between whom it is looked for."""
+    """Whether no two values are so near a tie, or so near 0 beside the largest, that float64 could see it otherwise."""
     ordered = sorted(worth.values())
-    gaps = [(b - a) / max(abs(a), abs(b)) for a, b in pairwise(ordered) if a != b]
-    return all(gap > 10 * TIE or gap < TIE / 1000 for gap in gaps)
+    seen = NOISE * max(map(abs, ordered))
+    gaps = [(b - a, (b - a) / max(abs(a), abs(b))) for a, b in pairwise(ordered) if a != b]
+    return all((gap > seen and share > 10 * TIE) or share < TIE / 1000 for gap, share in gaps)
 
 
 def edge_costs(edges, absorbing):
