@@ -13,8 +13,10 @@ import vmg
 from vmg.base.errors import VMGError
 from vmg.graph import EdgeRewards, Merging, build, connect, iterate_values, solve
 from vmg.graph.nearest import VertexIndex, squared_distances
+from vmg.graph.ranking import by_rank
 from vmg.graph.routes.edges import edge_weights
 from vmg.graph.routes.recordings import slot_costs
+from vmg.graph.values import Values
 
 NEAR_ONE = [0.999, 0.99999, 0.9999999]
 
@@ -58,6 +60,13 @@ def test_rewards_that_differ_by_the_rounding_of_sums_are_equal(paid):
     )
     assert np.array_equal(edge_weights(rounded, graph, "rewards"), edge_weights(rewards, graph, "rewards"))
     assert np.array_equal(slot_costs(graph, rounded, "rewards"), slot_costs(graph, rewards, "rewards"))
+
+
+def test_values_that_should_cancel_are_equal_to_0():
+    paid = np.array([0.0, (0.1 + 0.2 - 0.3) / 2, 1.0, -1.0])  # 0, what rounding leaves of it, and two to compare with
+    assert paid[1] > 0
+    order, _ = by_rank(Values(paid, np.zeros(4, bool), 1), "index")
+    assert order.tolist() == [2, 0, 1, 3]
 
 
 def test_the_nearest_of_points_whose_squares_float32_hardly_holds():

@@ -10,6 +10,8 @@ from vmg.graph.values import Values
 
 TIE = 1e-6
 """Values closer than this (relative) count as equal."""
+NOISE = 1e-12
+"""Values smaller than this, in proportion to the largest, count as 0: it is what sums leave that should cancel."""
 
 
 def by_rank(solved: Values, ties: Ties) -> tuple[Int64s, Int64s]:
@@ -17,8 +19,10 @@ def by_rank(solved: Values, ties: Ties) -> tuple[Int64s, Int64s]:
 
     And the group of each in that order: vertices of a group are equally good, where ties go to the nearest.
     """
-    descending = np.argsort(-solved.values, kind="stable")
-    classes = kernels.paths.tie_classes(solved.values, descending, TIE)
+    sizes = np.abs(solved.values)
+    values = np.where(sizes > NOISE * sizes.max(initial=0.0), solved.values, 0.0)
+    descending = np.argsort(-values, kind="stable")
+    classes = kernels.paths.tie_classes(values, descending, TIE)
     order: Int64s = np.lexsort((~solved.looping, classes))
     groups = np.arange(len(order)) if ties == "index" else (2 * classes + ~solved.looping)[order]
     return order, groups
