@@ -223,19 +223,21 @@ def build(
     recordings: bool = False,
     edges: tuple[str, ...] = ("recorded",),
     goal_columns: tuple[int, ...] = (),
+    workers: Annotated[int, Bounds(1, 1024)] = 1,
 ) -> MemoryGraph:
     """Merge and connect: the graph of Sec. 3.2. `features` holds one row for every observation.
 
     Greedy merging needs the radius alone; k-means the number of `clusters` (None: as many as greedy merging finds) and
     a seed. `recordings` keeps every observation with the graph, so that routes can follow recordings; `goal_columns`
-    keeps some of their columns, so that goals in them can be looked up. `edges` names where edges come from.
+    keeps some of their columns, so that goals in them can be looked up. `edges` names where edges come from. `workers`
+    are cores that merge greedily side by side: the graph is the same, bit for bit.
     """
     settings = GraphConfig(
         radius=radius, labelling=labelling, merging=merging, clusters=clusters, recordings=recordings, edges=edges,
         goal_columns=goal_columns,
     )  # fmt: skip
     if clusters is None:
-        merged = merge_greedily(features, radius, labelling=labelling)
+        merged = merge_greedily(features, radius, labelling=labelling, workers=workers)
         clusters = len(merged.rows)
     if merging == "kmeans":
         merged = merge_by_kmeans(features, clusters, seed=seed)

@@ -14,7 +14,10 @@ from vmg.graph import kernels
 from vmg.graph.nearest import VertexIndex
 from vmg.graph.needs import check_build, memory_to_build
 from vmg.graph.settings import GraphConfig, Labelling
+from vmg.graph.shards import merge_in_shards
 
+SHARD = 50_000
+"""Points for which a core of their own is worth while."""
 FARTHEST = 1e19
 """The largest radius that tells points apart: squares of distances beyond it do not fit into float32."""
 
@@ -33,12 +36,15 @@ class Merging:
     """How far a member may lie from its vertex; farther than that is off the graph."""
 
 
-def merge_greedily(features: Float32s, radius: float, *, labelling: Labelling = "nearest") -> Merging:
+def merge_greedily(
+    features: Float32s, radius: float, *, labelling: Labelling = "nearest", workers: int = 1
+) -> Merging:  # fmt: skip
     """Scan the points in order; one farther than `radius` from every vertex becomes a vertex (Alg. 1), exactly.
 
     Distances are float32, accumulated dimension by dimension; *strictly greater* makes a vertex. `labelling`
     "nearest" gives each point the nearest vertex of the finished graph, "online" the nearest of those that existed
-    when it was scanned; ties go to the lower index.
+    when it was scanned; ties go to the lower index. `workers`: cores that merge side by side; they change the time, not
+    the result.
 
     Time: near-linear in the points for features of low intrinsic dimension, at worst every pair once. Memory beyond
     the input: one copy of it and 12 bytes per point.
@@ -46,7 +52,8 @@ def merge_greedily(features: Float32s, radius: float, *, labelling: Labelling = 
     points = _checked(features)
     GraphConfig(radius=radius, labelling=labelling)  # refuses what these cannot be
     check_build(memory_to_build(*points.shape).merging - points.nbytes, len(points))
-    rows, labels = _scan(points, radius, labelling, np.full(len(points), -1, np.int32), _unreached(len(points)), 0)
+    n_shards = max(1, min(workers, len(points) // SHARD))
+    rows, labels = merge_in_shards(points, _largest_square(radius), n_shards, online=labelling == "online")
     warn_of_extremes(len(rows), len(points), radius)
     return Merging(points[rows], rows, labels, radius)
 
@@ -64,21 +71,8 @@ def merge_on(
     squares = vertices.squares(points, labels)
     far = ~(squares <= limit)
     labels[far], squares[far] = -1, np.inf
-    return _scan(points, radius, labelling, labels, squares, len(vertices))
-
-
-def _scan(
-    points: Float32s, radius: float, labelling: Labelling, labels: Int32s, squares: Float32s, n_before: int
-) -> tuple[Int32s, Int32s]:
-    levels = max(0, int(np.ceil(np.log2(len(points) / kernels.merging.LEAF_SIZE))))
-    rows = kernels.merging.merge_greedily(
-        points, _largest_square(radius), labelling == "online", levels, labels, squares, n_before
-    )
+    rows = kernels.merging.merge_greedily(points, limit, labelling == "online", labels, squares, len(vertices))
     return rows, labels
-
-
-def _unreached(n: int) -> Float32s:
-    return np.full(n, np.inf, np.float32)
 
 
 def merge_by_kmeans(features: Float32s, n_vertices: int, *, seed: int, iterations: int = 20) -> Merging:

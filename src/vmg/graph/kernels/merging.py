@@ -16,14 +16,18 @@ LEAF_SIZE = 64
 
 
 @jit
-def build_tree(points: Any, levels: int) -> Any:
+def build_tree(points: Any) -> Any:
     """Return (order, blocks, leaves, low, high): rows by leaf, their points as blocks, bounds of each leaf, boxes.
 
     Points are moved, and not only their numbers: what lies together is together in memory, too, so that all but the
     first halvings stay in the cache. It is this copy that becomes the blocks, in its place.
     """
     n, dimensions = points.shape
-    n_leaves, n_blocks = 1 << levels, (n + LEAF_SIZE - 1) // LEAF_SIZE
+    n_blocks = (n + LEAF_SIZE - 1) // LEAF_SIZE
+    levels = 0
+    while 1 << levels < n_blocks:
+        levels += 1
+    n_leaves = 1 << levels
     order, moved = np.empty(n, np.int32), np.empty((n_blocks * LEAF_SIZE, dimensions), np.float32)
     for row in range(n):
         order[row] = row
@@ -101,56 +105,86 @@ def _as_blocks(points: Any) -> Any:
 
 
 @jit
-def merge_greedily(
-    points: Any, threshold: Any, online: bool, levels: int, labels: Any, nearest: Any, n_before: int
-) -> Any:
+def merge_greedily(points: Any, threshold: Any, online: bool, labels: Any, nearest: Any, n_before: int) -> Any:
     """Alg. 1: return the rows that became vertices, numbered from `n_before` on, and set the label of every row.
 
     `labels` and `nearest` come with the nearest earlier vertex of each row, if any is within the radius, and the square
     of its distance; otherwise -1 and infinity. `threshold` is the largest float32 square that counts as within the
-    radius. When a row becomes a vertex, every row within the radius of it is covered and remembers the nearest vertex
-    so far: scanning for a vertex and labelling are the same search. Each search visits only the boxes the ball touches.
-    A box's distance may be summed in any order, which is faster; it is held against a threshold wider than all
-    rounding, so that no point that counts is skipped.
+    radius.
     """
-    n, dimensions = points.shape
-    order, blocks, leaves, low, high = build_tree(points, levels)
-    n_leaves = len(leaves)
-    rows = np.empty(n, np.int32)
+    return scan(points, 0, len(points), build_tree(points), threshold, online, labels, nearest, n_before)
+
+
+@jit
+def scan(
+    points: Any, first: int, end: int, tree: Any, threshold: Any, online: bool, labels: Any, nearest: Any, n_before: int
+) -> Any:
+    """Scan some of the rows, from `first` to before `end`, all earlier ones having been scanned.
+
+    When a row becomes a vertex, every row within the radius of it is covered and remembers the nearest vertex so far:
+    scanning for a vertex and labelling are the same search.
+    """
+    rows, room = np.empty(end - first, np.int32), _room()
     n_vertices = 0
-    stack = np.empty(2 * levels + 2, np.int64)
-    squares = np.empty(LEAF_SIZE, np.float32)
-    beyond = threshold * np.float32(1 + 1e-6 * dimensions)
-    for row in range(n):
-        if labels[row] >= 0:
-            continue
-        centre = points[row]
-        depth = 1
-        stack[0] = 0
-        while depth > 0:
-            depth -= 1
-            node = stack[depth]
-            if _box_square(centre, low[node], high[node]) > beyond:
-                continue
-            if node < n_leaves - 1:
-                stack[depth] = 2 * node + 2
-                stack[depth + 1] = 2 * node + 1
-                depth += 2
-                continue
-            begin, end = leaves[node - n_leaves + 1]
-            if begin == end:
-                continue
-            _leaf_squares(centre, blocks[begin // LEAF_SIZE], squares)
-            for place in range(end - begin):
-                square = squares[place]
-                if square <= threshold:
-                    member = order[begin + place]
-                    if square < nearest[member] and (member >= row or not online):
-                        nearest[member] = square
-                        labels[member] = n_before + n_vertices
-        rows[n_vertices] = row
-        n_vertices += 1
+    for row in range(first, end):
+        if labels[row] < 0:
+            from_row = row if online else 0
+            _mark(points[row], n_before + n_vertices, tree, threshold, from_row, labels, nearest, room)
+            rows[n_vertices] = row
+            n_vertices += 1
     return rows[:n_vertices].copy()
+
+
+@jit
+def cover(centres: Any, tree: Any, threshold: Any, labels: Any, nearest: Any, n_before: int) -> None:
+    """Let the rows of a tree remember vertices that were found elsewhere, numbered from `n_before` on."""
+    room = _room()
+    for i in range(len(centres)):
+        _mark(centres[i], n_before + i, tree, threshold, 0, labels, nearest, room)
+
+
+@jit
+def _room() -> Any:
+    """Room for the nodes to visit, of a tree of any depth, and for the squares of a leaf."""
+    return np.empty(64, np.int64), np.empty(LEAF_SIZE, np.float32)
+
+
+@jit
+def _mark(
+    centre: Any, vertex: int, tree: Any, threshold: Any, from_row: int, labels: Any, nearest: Any, room: Any
+) -> None:
+    """Label the rows within the radius of a vertex, `from_row` on, that know no nearer one.
+
+    The search visits only the boxes that the ball touches. A box's distance may be summed in any order, which is
+    faster; it is held against a threshold wider than all rounding, so that no point that counts is skipped.
+    """
+    order, blocks, leaves, low, high = tree
+    n_leaves = len(leaves)
+    stack, squares = room
+    beyond = threshold * np.float32(1 + 1e-6 * len(centre))
+    depth = 1
+    stack[0] = 0
+    while depth > 0:
+        depth -= 1
+        node = stack[depth]
+        if _box_square(centre, low[node], high[node]) > beyond:
+            continue
+        if node < n_leaves - 1:
+            stack[depth] = 2 * node + 2
+            stack[depth + 1] = 2 * node + 1
+            depth += 2
+            continue
+        begin, end = leaves[node - n_leaves + 1]
+        if begin == end:
+            continue
+        _leaf_squares(centre, blocks[begin // LEAF_SIZE], squares)
+        for place in range(end - begin):
+            square = squares[place]
+            if square <= threshold:
+                member = order[begin + place]
+                if square < nearest[member] and member >= from_row:
+                    nearest[member] = square
+                    labels[member] = vertex
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
