@@ -3,11 +3,12 @@
 from dataclasses import replace
 from functools import lru_cache
 
+from maze_settings import MAZE
+
 from vmg.act.settings import ActConfig
 from vmg.agent.agent import Agent
 from vmg.agent.settings import AgentConfig
 from vmg.data import Episodes, load
-from vmg.envs import find_task
 from vmg.graph import GraphConfig, SolveConfig
 from vmg.learn import LearnConfig
 from vmg.networks import Translator
@@ -27,7 +28,7 @@ LITTLE = LearnConfig(
 
 def little_config() -> AgentConfig:
     graph = GraphConfig(radius=0.3, goal_columns=(0, 1))
-    return replace(find_task("pointmaze-umaze").preset("ours"), learn=LITTLE, graph=graph)
+    return replace(MAZE, learn=LITTLE, graph=graph)
 
 
 @lru_cache

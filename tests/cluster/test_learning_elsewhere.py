@@ -15,7 +15,7 @@ from vmg.runs.learning import PARTS, learn_on
 from vmg.runs.stages import _trainings, train_baselines
 
 DATA = "pointmaze:umaze?steps=600"
-LITTLE = ["--preset", "ours", "--seeds", "3", "0", "--learn.steps", "40", "--learn.checkpoint-every", "20",
+LITTLE = ["--preset", "paper", "--seeds", "3", "0", "--learn.steps", "40", "--learn.checkpoint-every", "20",
           "--learn.hidden-units", "8", "--validation", "0.2"]  # fmt: skip
 
 
@@ -117,7 +117,7 @@ def refused(folder):
 
 
 def test_baselines_learn_there_too(tmp_path):
-    config = find_task("pointmaze-umaze").preset("ours")
+    config = find_task("pointmaze-umaze").preset("paper")
     config = replace(config, learn=replace(config.learn, steps=20, hidden_units=8))
     runs = [Run(DATA, config, folder=tmp_path / on) for on in ("here", "same-disk")]
     for run in runs:

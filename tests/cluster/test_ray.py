@@ -7,6 +7,7 @@ from functools import partial
 from threading import Thread
 
 import pytest
+from acting_cases import agent, episodes
 from evaluation_cases import LINE, Walker
 from test_workers import be_killed, faulty
 
@@ -14,6 +15,8 @@ from vmg.base.errors import VMGError
 from vmg.cli.main import main
 from vmg.evaluation import EXECUTORS, evaluate
 from vmg.evaluation.executors.ray import RAY
+from vmg.networks import embed_alike
+from vmg.runs import embedding
 
 ray = pytest.importorskip("ray", reason="the extra `ray` is not installed")
 # Ray forks only to begin another program at once; what JAX says of that, where it was imported before, is no matter.
@@ -85,6 +88,12 @@ def test_scores_are_those_of_this_process(node):
     wait_for(lambda: free_cores() == 3)
 
 
+def test_features_are_those_of_this_machine_to_the_bit(node, monkeypatch):
+    monkeypatch.setattr(embedding, "ROWS", 300)
+    rows, weights = episodes().observations, agent().weights
+    assert embedding.embedding_on("ray", 2)(weights, rows).tobytes() == embed_alike(weights, rows).tobytes()
+
+
 def test_a_worker_that_dies_is_replaced_and_every_episode_counts_once(node, tmp_path, capsys):
     ran = []
     disturbed = faulty(be_killed, tmp_path)
@@ -140,7 +149,7 @@ def test_a_node_that_dies_in_the_middle_costs_no_episode(cluster, node):
 def study(out, on):
     """The rows of a small table, without what names the machine's packages."""
     data = "pointmaze-umaze=pointmaze:umaze?steps=400"
-    options = ["--tasks", "pointmaze-umaze", "--presets", "ours", "--data", data, "--no-baselines", "--choose"]
+    options = ["--tasks", "pointmaze-umaze", "--presets", "paper", "--data", data, "--no-baselines", "--choose"]
     size = ["--seeds", "0", "1", "--steps", "30", "--episodes", "2"]
     assert main(["reproduce", "auto", *options, *size, "--on", on, "--out", str(out)]) == 0
     return json.loads((out / "auto.json").read_text())

@@ -63,5 +63,5 @@ def test_the_report_and_the_recipe_know_it(run):
 
 
 def test_other_presets_need_a_task(run, capsys):
-    assert main(["train", "npz:logs.npz", "--out", "other", "--preset", "ours"]) == 2
-    assert "Only a task has a preset 'ours'" in capsys.readouterr().err
+    assert main(["train", "npz:logs.npz", "--out", "other", "--preset", "paper"]) == 2
+    assert "Only a task has a preset 'paper'" in capsys.readouterr().err

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from evaluation_cases import __file__ as cases
+from maze_settings import TRAIN
 
 from vmg.base.console import stopping_on_interrupt
 from vmg.networks.weights import read_tensors
@@ -55,7 +56,7 @@ def begun(*words: object) -> subprocess.Popen:
 
 def test_an_interrupted_command_keeps_its_state_and_says_how_to_go_on(tmp_path):
     folder = tmp_path / "run" / "training"
-    process = begun("train", DATA, "--preset", "ours", "--out", tmp_path / "run")
+    process = begun("train", DATA, *TRAIN, "--out", tmp_path / "run")
     while not (folder / "training_state.safetensors").exists():
         assert process.poll() is None
         time.sleep(0.1)

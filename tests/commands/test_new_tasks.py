@@ -4,12 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from maze_settings import little_maze
 
 import vmg
 from vmg.cli.main import main
+from vmg.runs import Run, stages
 
 DATA = "pointmaze:umaze?steps=20000"
-LITTLE = ["--learn.steps", "4000", "--learn.hidden-units", "64"]
 REWARD = """
 import numpy as np
 
@@ -21,7 +22,7 @@ def left(o_t, a_t, o_tp1):
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("retask") / "run"
-    assert main(["train", DATA, "--out", str(folder), "--preset", "ours", *LITTLE]) == 0
+    stages.train(Run(DATA, little_maze(steps=4000, hidden_units=64), folder=folder))
     assert main(["build", str(folder)]) == 0
     return folder
 
@@ -203,7 +204,7 @@ def test_mistakes_are_said(run, options, words, capsys):
 
 
 def test_a_run_without_a_graph_says_what_to_do(tmp_path, capsys):
-    bare = ["train", "pointmaze:umaze?steps=500", "--out", str(tmp_path / "bare"), "--preset", "ours"]
+    bare = ["train", "pointmaze:umaze?steps=500", "--out", str(tmp_path / "bare"), "--preset", "paper"]
     assert main([*bare, "--learn.steps", "20", "--learn.hidden-units", "8"]) == 0
     assert main(["retask", str(tmp_path / "bare"), "--goal", "position=1,1"]) == 2
     assert "build it first" in capsys.readouterr().err

@@ -15,6 +15,7 @@ from vmg.studies import study_table
 from vmg.studies.main import LOCOMOTION, MAIN, _logs_with, _sets_of_four, _subtasks_done
 
 pytest.importorskip("gymnasium_robotics")
+PRESETS = ["--presets", "paper", "program"]
 OPTIONS = ["--seeds", "0", "1", "--episodes", "1", "--steps", "30", "--workers", "1", "--choose"]
 
 
@@ -43,7 +44,7 @@ def data(tmp_path_factory):
 @pytest.fixture(scope="module")
 def study(data, tmp_path_factory):
     out = tmp_path_factory.mktemp("study") / "study"
-    tasks = ["--tasks", "kitchen-partial", "kitchen-complete", "kitchen-mixed", "--out", str(out)]
+    tasks = ["--tasks", "kitchen-partial", "kitchen-complete", "kitchen-mixed", *PRESETS, "--out", str(out)]
     sources = ["--data", *(f"kitchen-{kind}=npz:{data / kind}.npz" for kind in ("partial", "complete"))]
     sources.append("kitchen-mixed=npz:nowhere.npz")
     assert main(["reproduce", "main", *tasks, *sources, *OPTIONS]) == 0
@@ -53,14 +54,14 @@ def study(data, tmp_path_factory):
 def test_the_table_has_every_row_and_says_what_is_missing(study):
     rows = json.loads((study / "main.json").read_text())
     assert [(row["task"], row["preset"]) for row in rows] == [
-        (f"kitchen-{kind}", preset) for kind in ("partial", "complete", "mixed") for preset in ("paper", "ours")
+        (f"kitchen-{kind}", preset) for kind in ("partial", "complete", "mixed") for preset in ("paper", "program")
     ]
     for row in rows[:4]:
         vmg = row["scores"]["VMG"]
         assert len(vmg["models"]) == len(row["seeds"]) == 2
         assert vmg["score"] == pytest.approx(np.mean(vmg["models"]))
         assert sum(vmg["endings"].values()) == 2
-        assert ("BC" in row["scores"]) == (row["preset"] == "ours")
+        assert ("BC" in row["scores"]) == (row["preset"] == "program")
         assert len(row["data"]["digest"]) >= 16
         assert row["versions"]["numpy"] == np.__version__
     for row in rows[4:]:
@@ -75,7 +76,7 @@ def test_the_table_has_every_row_and_says_what_is_missing(study):
 def test_called_again_it_measures_nothing_twice(study, data, monkeypatch):
     before = (study / "main.json").read_text()
     monkeypatch.setattr("vmg.evaluation.evaluation.run_episode", None)
-    tasks = ["--tasks", "kitchen-partial", "kitchen-complete", "--out", str(study)]
+    tasks = ["--tasks", "kitchen-partial", "kitchen-complete", *PRESETS, "--out", str(study)]
     sources = ["--data", *(f"kitchen-{kind}=npz:{data / kind}.npz" for kind in ("partial", "complete"))]
     assert main(["reproduce", "main", *tasks, *sources, *OPTIONS]) == 0
     assert json.loads((study / "main.json").read_text())[0]["scores"] == json.loads(before)[0]["scores"]
@@ -84,7 +85,7 @@ def test_called_again_it_measures_nothing_twice(study, data, monkeypatch):
 def test_the_best_checkpoint_is_reported_beside_the_last(study, data, tmp_path, monkeypatch):
     study = shutil.copytree(study, tmp_path / "study")
     monkeypatch.setattr("vmg.studies.checkpoints.CHOSEN", (1, 30))
-    tasks = ["--tasks", "kitchen-complete", "--presets", "ours", "--no-baselines", "--out", str(study)]
+    tasks = ["--tasks", "kitchen-complete", "--presets", "paper", "--no-baselines", "--out", str(study)]
     sources = ["--data", f"kitchen-complete=npz:{data / 'complete.npz'}", "--only", "evaluate"]
     assert main(["reproduce", "main", *tasks, *sources, *OPTIONS, "kitchen-complete"]) == 0
     (row,) = json.loads((study / "main.json").read_text())
@@ -94,7 +95,7 @@ def test_the_best_checkpoint_is_reported_beside_the_last(study, data, tmp_path, 
 
 
 def test_a_study_is_split_over_two_machines_and_data_may_be_called_otherwise_there(data, tmp_path, capsys):
-    common = ["--tasks", "kitchen-partial", "--presets", "ours", "--no-baselines", "--out", str(tmp_path), *OPTIONS]
+    common = ["--tasks", "kitchen-partial", "--presets", "paper", "--no-baselines", "--out", str(tmp_path), *OPTIONS]
     there = ["--data", f"kitchen-partial=npz:{data / 'partial.npz'}"]
     here = ["--data", f"kitchen-partial=npz:{data / 'copy.npz'}"]
     assert main(["reproduce", "main", *common, *there, "--only", "train"]) == 0
@@ -107,7 +108,7 @@ def test_a_study_is_split_over_two_machines_and_data_may_be_called_otherwise_the
 
 
 def test_skills_are_scored_before_and_after_the_change(data, tmp_path):
-    sources = ["--data", f"kitchen-partial=npz:{data / 'partial.npz'}", "--presets", "ours", "--out", str(tmp_path)]
+    sources = ["--data", f"kitchen-partial=npz:{data / 'partial.npz'}", "--presets", "paper", "--out", str(tmp_path)]
     assert main(["reproduce", "skills", *sources, *OPTIONS, "--seeds", "0"]) == 0
     (row,) = json.loads((tmp_path / "skills.json").read_text())
     assert list(row["skills"]) == ["bottom burner", "top burner", "hinge cabinet"]
@@ -117,7 +118,7 @@ def test_skills_are_scored_before_and_after_the_change(data, tmp_path):
 
 
 def test_other_tasks_are_asked_of_the_same_graph(data, tmp_path):
-    sources = ["--data", f"kitchen-partial=npz:{data / 'partial.npz'}", "--presets", "ours", "--out", str(tmp_path)]
+    sources = ["--data", f"kitchen-partial=npz:{data / 'partial.npz'}", "--presets", "paper", "--out", str(tmp_path)]
     assert main(["reproduce", "other-tasks", *sources, *OPTIONS, "--seeds", "0"]) == 0
     (row,) = json.loads((tmp_path / "other-tasks.json").read_text())
     (other,) = row["others"]  # kitchen-mixed's four; any other set needs more logs than these three

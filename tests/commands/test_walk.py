@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from maze_settings import BUILD, EVALUATE, SOLVE, TRAIN
 
 from vmg.agent.agent import Agent
 from vmg.cli.main import main
@@ -16,11 +17,11 @@ DATA = "pointmaze:umaze?steps=20000"
 @pytest.fixture(scope="module")
 def run(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("walk") / "run"
-    train = ["train", DATA, "--out", str(folder), "--preset", "ours", "--validation", "0.1", "--learn.steps", "4000"]
+    train = ["train", DATA, "--out", str(folder), *TRAIN, "--validation", "0.1", "--learn.steps", "4000"]
     assert main([*train, "--learn.hidden-units", "64"]) == 0
-    assert main(["build", str(folder)]) == 0
-    assert main(["solve", str(folder)]) == 0
-    assert main(["evaluate", str(folder), "--episodes", "20", "--baselines"]) == 0
+    assert main(["build", str(folder), *BUILD]) == 0
+    assert main(["solve", str(folder), *SOLVE]) == 0
+    assert main(["evaluate", str(folder), *EVALUATE, "--episodes", "20", "--baselines"]) == 0
     return folder
 
 
@@ -107,7 +108,7 @@ def test_where_the_run_stands_among_the_options_does_not_matter(run, tmp_path):
 
 
 def test_training_into_another_run_is_refused(run, capsys):
-    assert main(["train", DATA, "--out", str(run), "--preset", "ours", "--learn.steps", "5000"]) == 2
+    assert main(["train", DATA, "--out", str(run), *TRAIN, "--learn.steps", "5000"]) == 2
     said = " ".join(capsys.readouterr().err.split())
     assert "holds another run" in said
     assert "steps is 4000 there and 5000 now" in said
@@ -168,8 +169,8 @@ def test_a_command_without_arguments_explains_what_is_missing(capsys):
 
 def test_help_shows_the_defaults_of_the_data_named(capsys):
     with pytest.raises(SystemExit):
-        main(["train", "pointmaze:medium", "--preset", "ours", "--help"])
-    assert "20000" in capsys.readouterr().out
+        main(["train", "pointmaze:medium", "--preset", "program", "--help"])
+    assert "(default: program)" in capsys.readouterr().out
     with pytest.raises(SystemExit):
         main(["train", "--out", "runs/x", "minari:D4RL/kitchen/partial-v2", "--help"])
     assert "800000" in capsys.readouterr().out

@@ -14,6 +14,7 @@ pytest.importorskip("ogbench")
 from ogbench_files import STEPS, point_maze
 
 from vmg.agent.agent import Agent
+from vmg.cli.demo import SETTINGS
 from vmg.data import load
 from vmg.envs import TASKS, find_task, task_of
 from vmg.evaluation import evaluate
@@ -58,7 +59,7 @@ def test_its_file_finds_its_task_and_its_five_tasks_are_scored(recording):
     episodes, task = load(recording), task_of(recording)
     assert task.name == "ogbench-pointmaze-medium"
     assert (len(episodes), episodes.n_steps, episodes.observation_size) == (RECORDED // STEPS, RECORDED, 2)
-    config = task.preset("ours")
+    config = task.with_goal_columns(SETTINGS)
     learn = replace(config.learn, steps=3000, hidden_units=64, checkpoint_every=3000)
     (agent,) = Agent.fit(episodes, replace(config, learn=learn))
     scores = evaluate(agent.build(episodes).policy(), task, n_episodes=10, workers=1)

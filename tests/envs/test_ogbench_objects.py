@@ -95,7 +95,7 @@ def test_its_file_becomes_an_agent_that_acts(tmp_path):
     np.savez(file, observations=observations, actions=actions, terminals=terminals)
     source = f"ogbench:{file}"
     assert task_of(source).name == "ogbench-cube-single"
-    config = task.preset("ours")
+    config = task.preset("paper")
     learn = replace(config.learn, steps=10, hidden_units=16, checkpoint_every=10)
     (agent,) = Agent.fit(load(source), replace(config, learn=learn, graph=replace(config.graph, radius=0.05)))
     policy = agent.build(load(source)).policy()

@@ -78,6 +78,8 @@ def of_graphs() -> dict[str, Call]:
                 "path_weights": "rewards",
                 "paths": "edges",
                 "switch_cost": 1.0,
+                "fall_cost": 1.0,
+                "slow_cost": 1.0,
                 "ties": "index",
                 "dead_ends": "loop",
                 "tolerance": 1e-6,
@@ -86,6 +88,8 @@ def of_graphs() -> dict[str, Call]:
                 "discount": ("0",),
                 "search_steps": ("0", "None", "10**30", "10**400"),
                 "switch_cost": ("0", "1.5"),
+                "fall_cost": ("0", "1.5"),
+                "slow_cost": ("0", "1.5"),
                 "tolerance": ("1.5", "1e20", "10**30"),
             },
         ),
@@ -98,8 +102,12 @@ def of_agents() -> dict[str, Call]:
     shown = {"show_progress": (*NOTHING, *TRUTH)}
     seeds = {"seeds": (), "validation": NOTHING, "folder": (*NOTHING, *TEXTS), "config": NOTHING, **shown}
     return {
-        "Agent.build": Call(own.build, {"episodes": episodes()}),
-        "Agent.extend": Call(own.extend, {"episodes": episodes(), "earlier": None}, {"earlier": NOTHING}),
+        "Agent.build": Call(own.build, {"episodes": episodes(), "fallen": None}, {"fallen": NOTHING}),
+        "Agent.extend": Call(
+            own.extend,
+            {"episodes": episodes(), "earlier": None, "fallen": None},
+            {"earlier": NOTHING, "fallen": NOTHING},
+        ),
         "Agent.growth_since": Call(
             own.extend(episodes()).growth_since, {"before": own, "held_out": None}, {"held_out": NOTHING}, long=True
         ),
@@ -216,7 +224,7 @@ def of_tasks() -> dict[str, Call]:
             task.objective, {"goal": "0=1", "tolerance": 0.5}, {"tolerance": ("0", "1.5", "1e20", "10**30")}
         ),
         "Task.objective_of": Call(task.objective_of, {"observation": given}, {"observation": tuple(ODD)}),
-        "Task.preset": Call(task.preset, {"name": "ours"}),
+        "Task.preset": Call(task.preset, {"name": "paper"}),
         "Task.state_of": Call(task.state_of, {"observation": given}),
         "Task.tolerance_in": Call(
             task.tolerance_in, {"columns": (0, 1)}, {"columns": ("an empty list", "[10**30]", "[-1]")}

@@ -55,7 +55,7 @@ class Case:
 
 CASES = [
     Case("data save", ["data", "save", DATA, "data.npz"], share=6),
-    Case("train", ["train", DATA, "--out", "run", "--preset", "ours", "--seeds", "0", "1", *LEARN], share=4),
+    Case("train", ["train", DATA, "--out", "run", "--preset", "paper", "--seeds", "0", "1", *LEARN], share=4),
     Case("build", ["build", "run", "--graph.radius", "0.8"], "train", 8),
     Case("solve", ["solve", "run", "--solve.discount", "0.9"], "build", 8),
     Case("evaluate", ["evaluate", "run", "--act.subgoal-steps", "2", *EPISODES], "solve", 8),
@@ -68,7 +68,7 @@ CASES = [
     Case("retask", ["retask", "run", "--goal", "position=1,1", *EPISODES], "solve", 6),
     Case("report", ["report", "run", "--films", "0", "--replays", "1"], "evaluate"),
     Case("draw", ["draw", "run", "--themes", "light", "--formats", "svg"], "evaluate"),
-    Case("reproduce", ["reproduce", "auto", "--presets", "ours", "--out", "study", *EPISODES, *STUDY], "data save", 2),
+    Case("reproduce", ["reproduce", "auto", "--presets", "paper", "--out", "study", *EPISODES, *STUDY], "data save", 2),
     Case("train with settings from the data", ["train", WALKS, "--out", "run", *LEARN], share=3),
 ]
 

@@ -19,7 +19,7 @@ from vmg.view.gallery import gather
 from vmg.view.radii import known_radii
 
 DATA = "pointmaze:umaze?steps=600"
-TRAIN = ["train", DATA, "--preset", "ours", "--learn.steps", "20", "--learn.hidden-units", "8", "--out"]
+TRAIN = ["train", DATA, "--preset", "paper", "--learn.steps", "20", "--learn.hidden-units", "8", "--out"]
 COMMANDS = {
     "info": ["info", "run"],
     "evaluate": ["evaluate", "run", "--episodes", "1", "--executor", "here"],

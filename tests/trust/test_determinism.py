@@ -16,7 +16,7 @@ COMMANDS = """
 import sys
 from vmg.cli.main import main
 folder, workers = sys.argv[1:]
-train = ["train", "pointmaze:umaze?steps=900&seed=3", "--out", folder, "--preset", "ours", "--learn.steps", "30"]
+train = ["train", "pointmaze:umaze?steps=900&seed=3", "--out", folder, "--preset", "paper", "--learn.steps", "30"]
 for command in (
     [*train, "--learn.hidden-units", "16", "--seeds", "0", "1"],
     ["build", folder, "--graph.radius", "0.1", "--graph.recordings"],

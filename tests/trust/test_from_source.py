@@ -11,7 +11,7 @@ from vmg.base.errors import PACKAGE
 
 DATA = "pointmaze:umaze?steps=300"
 COMMANDS = [
-    ["train", DATA, "--out", "run", "--preset", "ours", "--learn.steps", "20", "--learn.hidden-units", "8"],
+    ["train", DATA, "--out", "run", "--preset", "paper", "--learn.steps", "20", "--learn.hidden-units", "8"],
     ["build", "run", "--graph.radius", "0.5"],
     ["solve", "run"],
     ["evaluate", "run", "--episodes", "1", "--executor", "here"],

@@ -20,7 +20,7 @@ from vmg.runs import Run
 from vmg.runs.notes import Measured, Trial
 
 DATA = "pointmaze:umaze?steps=600"
-LEARN = ["--preset", "ours", "--learn.steps", "60", "--learn.checkpoint-every", "20", "--learn.hidden-units", "8"]
+LEARN = ["--preset", "paper", "--learn.steps", "60", "--learn.checkpoint-every", "20", "--learn.hidden-units", "8"]
 EPISODES = ["--episodes", "2", "--executor", "here"]
 
 

@@ -63,7 +63,7 @@ def test_a_file_that_another_process_is_writing_is_left_to_it(holder, tmp_path):
 
 
 WRITING = {
-    "train": ["pointmaze:umaze?steps=200", "--preset", "ours", "--out"],
+    "train": ["pointmaze:umaze?steps=200", "--preset", "paper", "--out"],
     "build": [],
     "solve": [],
     "evaluate": [],

@@ -23,7 +23,7 @@ from vmg.view import FIGURES
 
 SOURCE = Path(vmg.__file__).parent
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>'
-LITTLE = ["--preset", "ours", "--learn.steps", "20", "--learn.hidden-units", "8"]
+LITTLE = ["--preset", "paper", "--learn.steps", "20", "--learn.hidden-units", "8"]
 
 
 class Bomb:

@@ -4,6 +4,7 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
+import maze_settings
 import pytest
 
 from vmg.cli.main import main
@@ -19,11 +20,12 @@ def run_of(task, data, preset, **changes):
     return Run(data=data, config=config, folder=Path("runs/x"), **changes)
 
 
-MAZE = run_of("pointmaze-umaze", "pointmaze:umaze?steps=500", "ours")
-KITCHEN = run_of("kitchen-partial", "minari:D4RL/kitchen/partial-v2", "ours", keys=("observation",), seeds=(0, 1))
+MAZE = run_of("pointmaze-umaze", "pointmaze:umaze?steps=500", "paper")
+KITCHEN = run_of("kitchen-partial", "minari:D4RL/kitchen/partial-v2", "program", keys=("observation",), seeds=(0, 1))
 FEW_COLUMNS = replace(KITCHEN.config.learn.low_level, columns=(0, 2))
 RUNS = [
     MAZE,
+    replace(MAZE, config=replace(MAZE.config, learn=maze_settings.MAZE.learn)),
     replace(MAZE, validation=0.1, seeds=(3, 4), keys=("observation[0:2]",)),
     replace(MAZE, config=replace(MAZE.config, learn=replace(MAZE.config.learn, steps=300, contrastive=False))),
     replace(MAZE, data="npz:maze.npz", task="pointmaze-umaze"),

@@ -28,7 +28,7 @@ SMALLEST_LETTERS = """Math.min(...[...document.querySelectorAll("body *")].filte
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("seen") / "run"
     data = "pointmaze:umaze?steps=3000"
-    assert main(["train", data, "--out", str(folder), "--preset", "ours", "--validation", "0.2", *LITTLE]) == 0
+    assert main(["train", data, "--out", str(folder), "--preset", "paper", "--validation", "0.2", *LITTLE]) == 0
     assert main(["build", str(folder)]) == 0
     assert main(["solve", str(folder)]) == 0
     assert main(["evaluate", str(folder), "--episodes", "6", "--baselines", "--workers", "1"]) == 0

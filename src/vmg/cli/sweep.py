@@ -11,13 +11,15 @@ from tyro.conf import OmitArgPrefixes
 from vmg.act.settings import ActConfig
 from vmg.agent.settings import AgentConfig
 from vmg.base.console import say, show
+from vmg.base.errors import VMGError
 from vmg.base.locks import held
 from vmg.cli.options import DataId, as_text, chosen_keys, named_task, parsed, peek, preset_of, resolved
 from vmg.data import READERS
 from vmg.envs import Task
 from vmg.graph import GraphConfig, SolveConfig
 from vmg.learn.config import LearnConfig
-from vmg.runs import Run
+from vmg.runs import Run, load_run
+from vmg.runs.auto import AUTO
 from vmg.runs.sweeping import Sweep, sweep
 
 
@@ -38,7 +40,9 @@ class SweepOptions:
     """The task, by name, as file.py:name, or an environment of gymnasium's by its id. It is inferred from the data's
     name; this overrides it."""
     preset: str | None = None
-    """Settings to start from: a preset of the task; None: `ours` where the task has it, or else the defaults."""
+    """Settings to start from: a preset of the task; None: the defaults, or those of a run."""
+    start: Path | None = None
+    """A run whose settings to start from, such as those that `vmg train` has chosen from the data."""
     seeds: tuple[int, ...] = (0,)
     """One model per seed in every candidate; their mean decides."""
     keys: tuple[str, ...] = ()
@@ -57,7 +61,7 @@ def run(arguments: list[str]) -> None:
     """Do the sweep and show its candidates."""
     data = next((a for a in arguments if a.partition(":")[0] in READERS), "")
     task = named_task(peek(arguments, "--task"), data)
-    start = _start(peek(arguments, "--preset"), task)
+    start = _start(peek(arguments, "--preset"), peek(arguments, "--start"), task)
     missing = {"data": tyro.MISSING, "out": tyro.MISSING}
     options = parsed(
         SweepOptions,
@@ -86,10 +90,19 @@ def run(arguments: list[str]) -> None:
     say(f"Next, with all of the data: {found['command']}")
 
 
-def _start(preset: str | None, task: Task | None) -> AgentConfig:
-    if preset is None:
-        return task.preset("ours") if task and "ours" in task.presets else AgentConfig()
-    return preset_of(preset, task)
+def _start(preset: str | None, run: str | None, task: Task | None) -> AgentConfig:
+    """Return the settings to start from; the graph keeps the columns in which the task names goals."""
+    if preset and run:
+        raise VMGError("A sweep starts from a preset or from a run: leave out --preset or --start.")
+    if preset == AUTO:
+        raise VMGError(
+            f"A sweep does not choose settings from the data: `vmg train` does. Try others than it chose with --start "
+            f"RUN, or leave out --preset {AUTO}."
+        )
+    if preset:
+        return preset_of(preset, task)
+    config = load_run(Path(run)).config if run else AgentConfig()
+    return task.with_goal_columns(config) if task else config
 
 
 def _table(found: dict[str, Any]) -> Table:

@@ -33,8 +33,8 @@ class Train:
     """The task, by name, as file.py:name, or an environment of gymnasium's by its id. It is inferred from the data's
     name; this overrides it."""
     preset: str = DEFAULT_PRESET
-    """Settings to start from: `auto` (chosen from the data alone), `ours` (by hand, for tasks that have it), or `paper`
-    (its table, to the letter)."""
+    """Settings to start from: `auto` (chosen from the data alone) or, for tasks that have them, `paper` (its table, to
+    the letter) and `program` (as its authors' published program does it)."""
     low_level: str | None = None
     """Kind of low-level policy; None: the preset's. Its own settings are --learn.low-level.NAME."""
     seeds: tuple[int, ...] = (0,)

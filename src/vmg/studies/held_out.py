@@ -17,6 +17,7 @@ from vmg.agent.settings import AgentConfig
 from vmg.base.console import say
 from vmg.data.episodes import Episodes
 from vmg.envs import Task
+from vmg.learn.config import LearnConfig
 from vmg.networks import Weights
 from vmg.networks.lowlevel import LowLevel, Translator
 from vmg.networks.lowlevel.translator import translate
@@ -82,18 +83,15 @@ def _run(name: str, study: Study, task: Task, value: float) -> Run:
     updates = study.steps or spec.updates[-1]
     changed: dict[str, Any] = {spec.setting: value}
     translator = replace(_translator(task), **changed)
-    learned = replace(task.preset("ours").learn, low_level=translator, steps=updates)
-    learned = replace(learned, checkpoint_every=min(spec.updates[0], updates))
-    config = AgentConfig(learn=learned)
+    learned = LearnConfig(low_level=translator, steps=updates, checkpoint_every=min(spec.updates[0], updates))
     folder = f"held-out-{spec.setting}-{value:g}"
-    return replace(run_of(study, task, config, study.seeds or spec.seeds, folder), validation=SHARE)
+    run = run_of(study, task, AgentConfig(learn=learned), study.seeds or spec.seeds, folder)
+    return replace(run, validation=SHARE)
 
 
 def _translator(task: Task) -> Translator:
-    """The translator of `ours`, with relative goals and the columns it sees, without decay or averaging."""
-    ours = task.preset("ours").learn.low_level
-    columns = ours.columns if isinstance(ours, Translator) else ()
-    return Translator(inputs="raw relative", columns=columns)
+    """A translator that sees goals as differences and, where there is a robot among objects, the robot alone."""
+    return Translator(inputs="raw relative", columns=task.fields.get("robot", ()))
 
 
 def _rows(name: str, study: Study, task: Task, runs: Sequence[Run]) -> Results:

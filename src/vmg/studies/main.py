@@ -1,4 +1,4 @@
-"""The tables of tasks: main and locomotion, with both presets and baselines; and new tasks for the kitchen's graph."""
+"""The tables of tasks: main and locomotion, with all presets and baselines; and new tasks for the kitchen's graph."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -8,18 +8,28 @@ from typing import Any
 import numpy as np
 
 from vmg.agent.agent import Agent
-from vmg.agent.settings import AgentConfig
 from vmg.base.console import say
 from vmg.data.episodes import Episodes
 from vmg.envs import Task, find_task
 from vmg.evaluation import Scores, Summary
 from vmg.goals import step_rewards
 from vmg.graph import summarise
-from vmg.runs import Run, auto, load_run
+from vmg.runs import Run, auto
+from vmg.runs.auto import AUTO
 from vmg.runs.stages import agent_scores, baseline_scores, train, train_baselines
 from vmg.studies import paper
 from vmg.studies.checkpoints import best_checkpoints
-from vmg.studies.study import Results, Study, described, missing_data, row_command, run_of, tasks_of
+from vmg.studies.study import (
+    Results,
+    Study,
+    described,
+    missing_data,
+    row_command,
+    run_of,
+    settings_of,
+    tasks_of,
+    with_choices,
+)
 
 LOCOMOTION = tuple(name for name in paper.SCORES if name.split("-")[0] in ("halfcheetah", "hopper", "walker2d"))
 MAIN = tuple(name for name in paper.SCORES if name not in LOCOMOTION)
@@ -45,9 +55,11 @@ TABLES: dict[str, tuple[str, ...]] = {
     "main": MAIN, "auto": (*MAIN, *MAZES), "locomotion": LOCOMOTION, "skills": KITCHEN, "other-tasks": KITCHEN,
     "robustness": DISTURBED,
 }  # fmt: skip
-PRESETS = ("paper", "ours")
-"""Settings of a table where none are named; of the table auto that one, too, and of robustness that one alone."""
-SCORED = ("main", "auto", "locomotion", "robustness")
+COMPARED = ("main", "auto", "locomotion")
+"""Tables that compare presets."""
+PRESETS = ("paper", "program", AUTO)
+"""Their settings where none are named."""
+SCORED = (*COMPARED, "robustness")
 """Tables in which a task is scored as it is."""
 SEEDS = (0, 1, 2, 3, 4)
 LEAST_LOGS = 10  # logs that must hold a set of four subtasks for it to be asked
@@ -65,25 +77,27 @@ class Line:
     """Why it cannot be done, and how it can."""
 
 
+def presets_of(name: str) -> tuple[str, ...]:
+    """Return the settings of a table where none are named."""
+    return PRESETS if name in COMPARED else (AUTO,)
+
+
 def train_table(name: str, study: Study) -> list[Line]:
     """Learn what a table needs, unless the study only evaluates, and return its lines."""
     tasks = tasks_of(name, study, TABLES[name], any_task=name == "robustness")
     lines = [line for task in tasks for line in _lines(name, study, task)]
-    ready = [line for line in lines if not line.missing]
+    ready, on, workers = [line for line in lines if not line.missing], study.executor, study.workers
     if study.only != "evaluate" and ready:
         say(f"Training {sum(len(line.run.seeds) for line in ready)} models for {len(ready)} rows.")
-        on, workers = study.executor, study.workers
-        train(*(line.run for line in ready if line.preset != auto.AUTO), on=on, workers=workers)
+        train(*(line.run for line in ready if line.preset != AUTO), on=on, workers=workers)
         for line in ready:
-            if line.preset == auto.AUTO:
+            if line.preset == AUTO:
                 auto.train(line.run, on=on, workers=workers)
-        train_baselines(*(line.run for line in ready if has_baselines(line, study)), on=on, workers=workers)
-    return [replace(line, run=load_run(line.run.folder)) if _is_chosen(line) else line for line in lines]
-
-
-def _is_chosen(line: Line) -> bool:
-    """Tell whether a line's settings were chosen from its data, so that only its folder knows them."""
-    return line.preset == auto.AUTO and line.run.chosen() is not None
+    lines = [replace(line, run=with_choices(line.run, line.preset)) for line in lines]
+    if study.only != "evaluate":
+        beside = (line.run for line in lines if not line.missing and has_baselines(line, study))
+        train_baselines(*beside, on=on, workers=workers)
+    return lines
 
 
 def measure_table(name: str, study: Study, table: list[Line], write: Callable[[Results], None]) -> None:
@@ -98,8 +112,7 @@ def measure_table(name: str, study: Study, table: list[Line], write: Callable[[R
 
 def _lines(name: str, study: Study, task: Task) -> list[Line]:
     seeds = study.seeds or SEEDS
-    settings = {preset: AgentConfig() if preset == auto.AUTO else task.preset(preset) for preset in study.presets}
-    runs = {preset: run_of(study, task, config, seeds, preset) for preset, config in settings.items()}
+    runs = {each: run_of(study, task, settings_of(task, each), seeds, each) for each in study.presets}
     missing = missing_data(name, task, next(iter(runs.values())))
     if missing:
         say(f"{task.name}: {missing}")
@@ -198,19 +211,14 @@ def described_line(line: Line, study: Study, episodes: Episodes, task: Task) -> 
     beside = has_baselines(line, study) if line.table in SCORED else True
     made_by = row_command(line.table, study, line.task.name, presets=(line.preset,), baselines=beside)
     mean, deviation, cloning = paper.SCORES.get(line.task.name, (None, None, None))
-    chosen = line.run.chosen()
-    return (
-        described(line.run, episodes, task, made_by)
-        | ({"choices": chosen.to_dict()["choices"]} if chosen else {})
-        | {
-            "task": line.task.name,
-            "preset": line.preset,
-            "paper": (mean, deviation),
-            "paper_bc": cloning,
-            "checkpoint": "last",
-            "settings": line.run.config.to_dict(),
-        }
-    )
+    return described(line.run, episodes, task, made_by) | {
+        "task": line.task.name,
+        "preset": line.preset,
+        "paper": (mean, deviation),
+        "paper_bc": cloning,
+        "checkpoint": "last",
+        "settings": line.run.config.to_dict(),
+    }
 
 
 def missing_line(line: Line) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """OGBench's data sets: its five tasks, 50 episodes each, five models per data set, the last checkpoint.
 
-Data sets that learn alike learn side by side, and one set of workers runs the episodes of all models. Beside our
-scores stand those of OGBench's reference methods on the very same files, where they were run (`PEERS`), and the
-published ones, which are of OGBench's own files.
+Data sets that learn alike learn side by side, those whose settings are chosen from the data one after the other, and
+one set of workers runs the episodes of all models. Beside our scores stand those of OGBench's reference methods on the
+very same files, where they were run (`PEERS`), and the published ones, which are of OGBench's own files.
 """
 
 import time
@@ -23,18 +23,19 @@ from vmg.data.episodes import Episodes
 from vmg.envs import Task, task_of
 from vmg.evaluation import Actor, Scores, Summary
 from vmg.graph import summarise
-from vmg.runs import Run
+from vmg.runs import Run, auto
+from vmg.runs.auto import AUTO
 from vmg.runs.notes import Measured, remembered, scores_together
 from vmg.runs.stages import train
 from vmg.studies.ogbench_paper import PUBLISHED
-from vmg.studies.study import Results, Study, described, row_command, run_of
+from vmg.studies.study import Results, Study, described, row_command, run_of, settings_of, with_choices
 
 jax = LazyModule("jax")
 
 SETS = tuple(PUBLISHED)
 FOLDER = "~/.ogbench/data"
 """Where OGBench itself puts what it downloads."""
-PRESETS = ("ours",)
+PRESETS = (AUTO,)
 SEEDS = (0, 1, 2, 3, 4)
 EPISODES = 250
 PEERS = "ogbench-peers.json"
@@ -61,11 +62,12 @@ class Line:
 def measure_ogbench(study: Study, write: Callable[[Results], None]) -> None:
     """Learn and score every data set whose file is there; the rows are written once all are scored."""
     lines = list(_lines(study))
-    ready = [line for line in lines if not line.missing]
     if study.only != "evaluate":
-        _train(study, ready)
+        _train(study, [line for line in lines if not line.missing])
     if study.only == "train":
         return
+    lines = [replace(line, run=with_choices(line.run, line.preset)) for line in lines]
+    ready = [line for line in lines if not line.missing]
     trained = [line for line in ready if not _untrained(line)]
     trial = replace(study.trial, n_episodes=study.n_episodes or EPISODES)
     models = [(line, seed) for line in trained for seed in line.run.seeds]
@@ -89,7 +91,7 @@ def _lines(study: Study) -> Iterator[Line]:
         if missing:
             say(f"{name}: {missing}")
         for preset in study.presets or PRESETS:
-            config = task.preset(preset)
+            config = settings_of(task, preset)
             run = run_of(replace(study, data=()), task, config, study.seeds or SEEDS, preset)
             yield Line(name, preset, task, replace(run, data=source, folder=study.out / name / preset), missing)
 
@@ -108,16 +110,21 @@ def _how_to_get(name: str, folder: Path) -> str:
 
 
 def _train(study: Study, lines: Sequence[Line]) -> None:
-    """Learn the data sets, those with the same settings side by side, and note how long it took."""
+    """Learn the data sets, those with the same settings side by side, and note how long it took.
+
+    Where settings are chosen, the time has that, too.
+    """
     groups: dict[Any, list[Run]] = {}
     for line in lines:
-        groups.setdefault(line.run.config.learn, []).append(line.run)
-    for runs in groups.values():
+        alike = line.name if line.preset == AUTO else line.run.config.learn
+        groups.setdefault((line.preset, alike), []).append(line.run)
+    for (preset, _), runs in groups.items():
         fresh = not any((run.folder / "run.json").exists() for run in runs)
         models = sum(len(run.seeds) for run in runs)
         say(f"Training {models} models on {len(runs)} data sets.")
         began = time.perf_counter()
-        train(*runs, on=study.executor, workers=study.workers)
+        learn = auto.train if preset == AUTO else train
+        learn(*runs, on=study.executor, workers=study.workers)
         seconds = time.perf_counter() - began
         for run in runs if fresh else ():
             noted = {"seconds": seconds, "models": models, "device": jax.devices()[0].device_kind}
@@ -158,7 +165,8 @@ class _Makers:
         return self._remembered(line, seed, lambda: self._build(line, seed))
 
     def _build(self, line: Line, seed: int) -> Agent:
-        return replace(line.run.agent(seed), config=line.run.config).build(self.episodes(line))
+        agent = replace(line.run.agent(seed), config=line.run.config)
+        return agent.build(self.episodes(line), fallen=line.task.fallen)
 
     def _remembered(self, line: Line, seed: int, agent: Callable[[], Agent]) -> dict[str, Any]:
         of = {"data": line.run.data, "settings": line.run.config.to_dict(), "seed": seed}

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from vmg.evaluation.scores import in_words
+from vmg.runs.auto import AUTO
 from vmg.studies.ogbench_paper import METHODS, best_published
 from vmg.studies.study import Result, markdown
 
@@ -50,7 +51,7 @@ def _details(row: Result, peers: Sequence[str]) -> list[str]:
 
 
 def _name(row: Result) -> str:
-    return str(row["task"]) if row["preset"] == "ours" else f"{row['task']}, `{row['preset']}`"
+    return str(row["task"]) if row["preset"] == AUTO else f"{row['task']}, `{row['preset']}`"
 
 
 def _interval(summary: Result) -> str:

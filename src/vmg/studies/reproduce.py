@@ -11,12 +11,11 @@ from vmg.base.errors import VMGError
 from vmg.base.files import read_json, write_json, write_text
 from vmg.base.lazy import LazyModule
 from vmg.envs import Task
-from vmg.runs.auto import AUTO
 from vmg.studies.ablations import Bench, bench, measure_bench, train_benches
 from vmg.studies.fidelity import measure_fidelity
 from vmg.studies.grow import measure_grow
 from vmg.studies.held_out import HELD_OUT, measure_held_out
-from vmg.studies.main import MAIN, PRESETS, TABLES, measure_table, train_table
+from vmg.studies.main import MAIN, TABLES, measure_table, presets_of, train_table
 from vmg.studies.measurements import curves, ratio
 from vmg.studies.ogbench import measure_ogbench
 from vmg.studies.robustness import measure_robustness
@@ -52,7 +51,7 @@ def reproduce(name: StudyName, study: Study) -> Path:
     elif name in HELD_OUT:
         measure_held_out(name, study, lambda rows: _write(name, study, rows))
     elif name in TABLES:
-        study = replace(study, presets=study.presets or _presets(name))
+        study = replace(study, presets=study.presets or presets_of(name))
         table = train_table(name, study)
         if study.only != "train" and name == "robustness":
             _draw(name, study, measure_robustness(study, table, lambda rows: _write(name, study, rows)))
@@ -69,11 +68,6 @@ def reproduce(name: StudyName, study: Study) -> Path:
             if name == "ablations":
                 _write_together(names, study)
     return study.out if study.only == "train" else study.out / f"{name}.md"
-
-
-def _presets(name: str) -> tuple[str, ...]:
-    """Settings of a table where none are named."""
-    return (AUTO,) if name == "robustness" else ((AUTO,) if name == AUTO else ()) + PRESETS
 
 
 def _benches(called: str, names: Sequence[str], study: Study) -> dict[str, list[Bench]]:

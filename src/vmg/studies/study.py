@@ -13,7 +13,7 @@ from vmg.base.versions import versions
 from vmg.data import brings_environment, load, takes_keys
 from vmg.data.episodes import Episodes
 from vmg.envs import TASKS, Task, find_task
-from vmg.runs import Run
+from vmg.runs import Run, auto, load_run
 from vmg.runs.commands import command
 from vmg.runs.notes import On, Trial
 
@@ -29,10 +29,10 @@ class Study:
     tasks: tuple[str, ...] = ()
     """Tasks, in the study ogbench its data sets; none: all of the table."""
     presets: tuple[str, ...] = ()
-    """Settings of the tables of tasks; none: `paper` and `ours`, and `auto` in the table of that name. Ablations change
-    one thing of the paper's."""
+    """Settings: `auto`, or a preset of the tasks. None: `paper`, `program` and `auto` in the tables main, auto and
+    locomotion, `auto` alone in others. Ablations change one thing of the paper's."""
     variants: tuple[str, ...] = ()
-    """Variants of the study `fidelity`; none: all."""
+    """Variants of the study `fidelity`; none: all. Of `robustness`: `as chosen`, `observed`; none: as chosen."""
     seeds: tuple[int, ...] = ()
     """One model per seed, none dropped; none: 0 to 4, in ablations 0 to 2."""
     n_episodes: Annotated[int | None, arg(name="episodes")] = None
@@ -74,6 +74,18 @@ def tasks_of(name: str, study: Study, known: Sequence[str], *, any_task: bool = 
     if unknown := [task for task in study.tasks if task not in known and not any_task]:
         raise VMGError(f"The study {name} has no task {unknown[0]!r}. It has: {', '.join(known)}.")
     return [find_task(task) for task in study.tasks or known]
+
+
+def settings_of(task: Task, preset: str) -> AgentConfig:
+    """Return the settings to train with; those that are chosen from the data begin as the defaults."""
+    return AgentConfig() if preset == auto.AUTO else task.preset(preset)
+
+
+def with_choices(run: Run, preset: str) -> Run:
+    """Return a run with the settings that were chosen from its data, which its folder alone knows."""
+    if preset != auto.AUTO or run.chosen() is None:
+        return run
+    return replace(load_run(run.folder), data=run.data, task=run.task, keys=run.keys)
 
 
 def run_of(study: Study, task: Task, config: AgentConfig, seeds: tuple[int, ...], folder: str) -> Run:
@@ -131,6 +143,7 @@ def markdown(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 def described(run: Run, episodes: Episodes, task: Task, made_by: str) -> dict[str, Any]:
     """Return what a row says of itself besides its scores; `made_by` is the command that makes it."""
+    chosen = run.chosen()
     return {
         "task": task.name,
         "protocol": task.protocol,
@@ -144,4 +157,4 @@ def described(run: Run, episodes: Episodes, task: Task, made_by: str) -> dict[st
         "seeds": list(run.seeds),
         "command": made_by,
         "versions": versions(),
-    }
+    } | ({"choices": chosen.to_dict()["choices"]} if chosen else {})

@@ -13,8 +13,6 @@ SCORES = {
 
 
 def _adroit(tool: str, kind: str, radius: float, horizon: int, score_range: tuple[float, float]) -> Task:
-    # Every demonstration has a pen to turn elsewhere, or a door standing elsewhere, so that none is worth following to
-    # its end: there is nothing better here than the paper's own settings.
     paper = paper_settings(radius, 0.8, 2, 12)
     flipped = "" if tool == "pen" else " Today's environment flips the sign of one reward term of D4RL's."
     return Task(
@@ -27,7 +25,7 @@ def _adroit(tool: str, kind: str, radius: float, horizon: int, score_range: tupl
         score_range=score_range,
         disturbances=JOINTS,
         protocol=f"Dense reward, {horizon} steps, scaled as D4RL does.{flipped}",
-        presets={"paper": paper, "program": program_settings(paper), "ours": paper},
+        presets={"paper": paper, "program": program_settings(paper)},
     )
 
 

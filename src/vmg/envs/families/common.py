@@ -1,4 +1,4 @@
-"""Rows of the paper's table of settings, and what the families' own presets share."""
+"""Rows of the paper's table of settings, and what the families of tasks share."""
 
 from dataclasses import replace
 
@@ -30,12 +30,6 @@ def program_settings(paper: AgentConfig) -> AgentConfig:
         solve=replace(paper.solve, paths="program"),
         act=replace(paper.act, keep_path=True),
     )
-
-
-def along_recordings(config: AgentConfig, act: ActConfig) -> AgentConfig:
-    """Follow recordings instead of edges."""
-    solve = SolveConfig(discount=0.95, paths="recordings", ties="nearest")
-    return replace(config, graph=replace(config.graph, recordings=True), solve=solve, act=act)
 
 
 def add_tasks(*tasks: Task) -> None:

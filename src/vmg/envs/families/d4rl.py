@@ -29,7 +29,7 @@ from vmg.envs.families.kitchen import (
     kitchen_positions,
     kitchen_skill,
 )
-from vmg.envs.families.mazes import ANT, PAPER, PROGRAM, upside_down
+from vmg.envs.families.mazes import PAPER, PROGRAM, upside_down
 from vmg.envs.floors import Floor
 from vmg.envs.task import TASKS, Task, TaskGoal
 from vmg.envs.wrappers import Wrapped
@@ -223,7 +223,7 @@ def _ant_maze(kind: str) -> Task:
         floor=Floor([[int(mark == "#") for mark in row] for row in cells], scale=CELL, centre=middle, columns=(0, 1)),
         protocol="D4RL's maze and ant. The goal is the same in every episode, and the one that the data are paid for; "
         f"reached within {NEAR:g} m in {horizon} steps counts.",
-        presets={"paper": PAPER, "program": PROGRAM, "ours": ANT},
+        presets={"paper": PAPER, "program": PROGRAM},
     )
 
 

@@ -7,25 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from vmg.act.settings import ActConfig
 from vmg.base.errors import VMGError, require
 from vmg.base.types import Float32s, Float64s
 from vmg.data.mazes import import_robotics
 from vmg.envs.arranging import set_kitchen
 from vmg.envs.disturbances import Disturbance, MovedStart, NoisyActions, Pushed
-from vmg.envs.families.common import (
-    add_tasks,
-    along_recordings,
-    d4rl_files,
-    get_d4rl,
-    paper_settings,
-    program_settings,
-)
+from vmg.envs.families.common import add_tasks, d4rl_files, get_d4rl, paper_settings, program_settings
 from vmg.envs.task import TASKS, VARIANTS, Skill, Task
 from vmg.envs.wrappers import Wrapped
 from vmg.goals import all_of, near
-from vmg.learn.config import LearnConfig
-from vmg.networks.lowlevel import Translator
 
 # FrankaKitchen's observation: robot joints 9 and their velocities 9, objects 21 and their velocities 20.
 KITCHEN_FIELDS = {
@@ -106,13 +96,6 @@ def kitchen_skill(names: tuple[str, ...], fields: Mapping[str, tuple[int, ...]] 
 
 def _kitchen(kind: str) -> Task:
     paper = paper_settings(0.5, 0.95, 2, None)
-    # The translator moves the robot, so it sees the robot: of velocities it copies the last action, and an object that
-    # lies a little off its recorded place pulls it away from the path. Its decay was the largest that cost nothing on
-    # episodes held out when it was chosen; three steps are as far ahead as its error there stays within a fifth of the
-    # smallest.
-    translator = Translator(columns=KITCHEN_FIELDS["robot"], inputs="raw relative", decay_rate=0.01, memory=100_000)
-    learn = LearnConfig(low_level=translator)
-    ours = along_recordings(replace(paper, learn=learn), ActConfig(subgoal_steps=3, keep_path=True))
     return Task(
         name=f"kitchen-{kind}",
         environment="FrankaKitchen-v1",
@@ -133,7 +116,7 @@ def _kitchen(kind: str) -> Task:
         disturbances=DISTURBANCES,
         protocol="Four subtasks, each paid once, 280 steps; the score is the share of subtasks done. The state has the "
         "velocities of joints and objects, which D4RL's had not.",
-        presets={"paper": paper, "program": program_settings(paper), "ours": ours},
+        presets={"paper": paper, "program": program_settings(paper)},
     )
 
 

@@ -35,7 +35,7 @@ def _locomotion(body: str, kind: str, joints: int, score_range: tuple[float, flo
         score_range=score_range,
         protocol=f"Dense reward, 1000 steps, scaled as D4RL does. The environment is {environment} on MuJoCo 3, "
         f"where D4RL's was v2 on MuJoCo 2: the same observation, another simulator.{differs}",
-        presets={"paper": paper, "program": program_settings(paper), "ours": paper},
+        presets={"paper": paper, "program": program_settings(paper)},
     )
 
 

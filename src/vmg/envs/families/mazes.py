@@ -1,41 +1,20 @@
 """PointMaze and AntMaze: goals named by x and y, the first two columns of the state."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from vmg.act.settings import ActConfig
 from vmg.base.types import Bools, Float32s
 from vmg.data.mazes import ENVIRONMENTS, corridor_distances, free_cells, maze_map
 from vmg.envs.arranging import set_joints
 from vmg.envs.disturbances import Disturbance, MovedStart, Pushed
-from vmg.envs.families.common import add_tasks, along_recordings, paper_settings, program_settings
+from vmg.envs.families.common import add_tasks, paper_settings, program_settings
 from vmg.envs.task import Task, TaskGoal
-from vmg.graph.settings import SolveConfig
-from vmg.learn.config import LearnConfig
-from vmg.networks.lowlevel import Translator
 
 GOAL = TaskGoal(columns=(0, 1), tolerance=0.45)
 
-_RELATIVE = LearnConfig(margins="program", encoder_inputs="normalised", low_level=Translator(inputs="relative"))
-
-# Picked by a rule on recordings of the medium maze with another seed, written after a look at the environment: the
-# smallest radius of 0.8, 1, 1.2, 1.5, 2, 2.5 and 3 that covers 97 % of them, and as many edges ahead as fit into the
-# translator's horizon (7.4 steps per edge).
-POINT = replace(
-    paper_settings(2.0, 0.95, 4, None),
-    learn=replace(
-        _RELATIVE, low_level=Translator(inputs="relative", goal_horizon=30), steps=20_000, checkpoint_every=10_000
-    ),
-    solve=SolveConfig(discount=0.95, ties="nearest"),
-    act=ActConfig(subgoal_steps=4),
-)
-# The data's own controller acts with noise of this spread.
-ANT = along_recordings(
-    replace(paper_settings(0.8, 0.95, 5, None), learn=_RELATIVE), ActConfig(subgoal_steps=5, keep_path=True, noise=0.2)
-)
 PAPER = paper_settings(0.8, 0.8, 1, None)
 PROGRAM = program_settings(PAPER)
 
@@ -90,7 +69,7 @@ def _point_maze(maze: str, horizon: int, least: int) -> Task:
         protocol=f"From one corner to goals at least {least} corridor cells away, named by the environment in each "
         f"episode; reached within 0.45 m in {horizon} steps counts.",
         goal=GOAL,
-        presets={"ours": POINT, "paper": PAPER, "program": PROGRAM},
+        presets={"paper": PAPER, "program": PROGRAM},
     )
 
 
@@ -115,7 +94,7 @@ def _ant_maze(kind: str) -> Task:
         protocol="The goal is drawn up to 1 m off its cell's centre and named by the environment in each episode "
         f"(D4RL keeps it fixed); reached within 0.45 m in {horizon} steps counts.",
         goal=GOAL,
-        presets={"paper": PAPER, "program": PROGRAM, "ours": ANT},
+        presets={"paper": PAPER, "program": PROGRAM},
     )
 
 

@@ -113,7 +113,7 @@ BODY_DISTURBANCES = {
 
 
 def _maze(body: str, maze: str, horizon: int = 1000) -> Task:
-    """A maze of OGBench's. Its settings are those of the other mazes: nothing was looked at here."""
+    """A maze of OGBench's. Its settings are those of the other mazes."""
     name, near_enough = f"{body}maze-{maze}", 1.0 if body == "point" else 0.5
     kinds = ("navigate", "stitch", "explore")
     return Task(
@@ -134,7 +134,7 @@ def _maze(body: str, maze: str, horizon: int = 1000) -> Task:
         protocol=f"OGBench's five tasks in turn, episode by episode, each with its own start and goal; reached within "
         f"{near_enough:g} m in {horizon} steps counts.",
         goal=TaskGoal(columns=POSITION, tolerance=near_enough),
-        presets={"paper": mazes.PAPER, "program": mazes.PROGRAM, "ours": mazes.POINT if body == "point" else mazes.ANT},
+        presets={"paper": mazes.PAPER, "program": mazes.PROGRAM},
     )
 
 
