@@ -67,6 +67,8 @@ SOLVING = {
     "variant": one_of(RewardVariant),
     "path_weights": one_of(PathWeights),
     "switch_cost": st.floats(0, 1e6),
+    "fall_cost": st.floats(0, 1e6),
+    "slow_cost": st.floats(0, 1e6),
     "dead_ends": one_of(DeadEnds),
     "tolerance": ABOVE_ZERO,
 }

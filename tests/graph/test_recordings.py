@@ -194,7 +194,7 @@ def test_a_vertex_is_entered_where_gap_and_route_cost_least(seed):
         ("stops", lambda stops: np.array([-1])),
         ("final_rows", lambda rows: rows + 1000),
         ("final_states", lambda states: states[:, 1:]),
-        ("costs", lambda costs: np.array([2 * STEP])),
+        ("costs", lambda costs: np.array([2001 * STEP])),
         ("values", lambda values: values[1:]),
     ],
 )

@@ -1,22 +1,25 @@
 """An agent whose graph knows more episodes: the networks are as they were, the graph is extended."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vmg.base.errors import VMGError
-from vmg.base.types import Float32s, Int32s, Int64s
+from vmg.base.types import Bools, Float32s, Int32s, Int64s
 from vmg.data.episodes import Episodes, concatenate
 from vmg.data.fields import moved_fields
-from vmg.graph import extend
+from vmg.graph import extend, knowing_falls
 from vmg.networks import Weights, embed_alike
 
 if TYPE_CHECKING:
     from vmg.agent.agent import Agent
 
 
-def extended(agent: "Agent", episodes: Episodes, earlier: Episodes | None) -> "Agent":
+def extended(
+    agent: "Agent", episodes: Episodes, earlier: Episodes | None, fallen: Callable[[Float32s], Bools] | None = None
+) -> "Agent":
     """Return the agent with the graph of earlier and new episodes, and no plan yet."""
     config = agent.config.graph
     if config.merging == "kmeans":
@@ -34,7 +37,7 @@ def extended(agent: "Agent", episodes: Episodes, earlier: Episodes | None) -> "A
     graph = extend(
         agent.built, _features(agent, joined), joined, labelling=config.labelling, edges=config.edges
     )  # fmt: skip
-    return replace(agent, graph=graph, episodes=joined, routes=None)
+    return replace(agent, graph=knowing_falls(graph, joined, fallen), episodes=joined, routes=None)
 
 
 def refuse_other_data(agent: "Agent", episodes: Episodes) -> None:

@@ -60,12 +60,14 @@ def _has_steps(graph: MemoryGraph) -> bool:
 
 
 def _has_rest(graph: MemoryGraph) -> bool:
-    """Say whether recordings, goal columns and unrecorded edges fit vertices and edges."""
+    """Say whether recordings, falls, goal columns and unrecorded edges fit vertices and edges."""
     n_rows, (_, dimension), size = len(graph.labels), graph.features.shape, graph.states.shape[1]
     recordings, places, columns = graph.recordings, graph.places, list(graph.goal_columns)
     if recordings and not (
         _is_table(recordings.features, (n_rows, dimension)) and _is_kept(graph, recordings.observations)
     ):
+        return False
+    if not (are_indices(graph.falls, n_rows) and graph.falls.ndim == 1 and (np.diff(graph.falls) > 0).all()):
         return False
     if graph.observations is not None and not _is_kept(graph, graph.observations):
         return False

@@ -7,6 +7,7 @@ from vmg.graph.memory import MemoryGraph, Recordings, build, connect
 from vmg.graph.merging import Merging, merge_by_kmeans, merge_greedily
 from vmg.graph.restricting import without_edges
 from vmg.graph.rewards import EdgeRewards, Goal, find_goal, goal, reward
+from vmg.graph.risk import knowing_falls
 from vmg.graph.routes import ROUTES, FinalStates, Routes
 from vmg.graph.routes.edges import EdgeRoutes
 from vmg.graph.routes.observed import ObservedRoutes
@@ -49,6 +50,7 @@ __all__ = [
     "followed",
     "goal",
     "iterate_values",
+    "knowing_falls",
     "merge_by_kmeans",
     "merge_greedily",
     "reachable_from",

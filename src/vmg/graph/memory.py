@@ -1,6 +1,6 @@
 """The graph: vertices that are merged states, and directed edges, one wherever a recorded step joins two of them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -14,6 +14,7 @@ from vmg.data.episodes import Episodes
 from vmg.graph.edges import EDGE_SOURCES, Edge, Unrecorded
 from vmg.graph.merging import Merging, merge_by_kmeans, merge_greedily
 from vmg.graph.nearest import VertexIndex
+from vmg.graph.risk import NO_FALLS, fall_shares, slow_shares
 from vmg.graph.settings import GraphConfig, Labelling, MergingKind
 
 
@@ -61,6 +62,8 @@ class MemoryGraph:
     columns is a whole one."""
     unrecorded: Unrecorded | None = None
     """Edges that nobody recorded; None where all were."""
+    falls: Int32s = field(default_factory=lambda: NO_FALLS)
+    """Rows of the data in which a body lies, or a recording was ended without success, as far as that is known."""
 
     @property
     def n_vertices(self) -> int:
@@ -169,6 +172,16 @@ class MemoryGraph:
     def offsets(self) -> Float64s:
         """Distance of each recorded observation from its vertex, in recorded steps of mean length."""
         return _lengths(self.recorded.features - self.features[self.labels]) / self.step_length
+
+    @cached_property
+    def fall_shares(self) -> Float64s:
+        """The share of the recorded steps in each slot that soon led to a fall."""
+        return fall_shares(self)
+
+    @cached_property
+    def slow_shares(self) -> Float64s:
+        """How much slower than usual the recorded steps in each slot are, from 0 to 1."""
+        return slow_shares(self)
 
     @cached_property
     def index(self) -> VertexIndex:

@@ -70,6 +70,12 @@ class SolveConfig(Settings):
     switch_cost: Annotated[float, Bounds(0, 1e6)] = 30.0
     """Cost of switching recordings, in unrewarded steps, per mean recorded step length of feature distance; along
     "observed" recordings, per recorded step that the observations differ by."""
+    fall_cost: Annotated[float, Bounds(0, 1e6)] = 0.0
+    """What going along with a recording that falls costs, in unrewarded steps, spread over the 25 steps before the
+    fall; where only some recordings fell, as much less. 0: falls do not matter."""
+    slow_cost: Annotated[float, Bounds(0, 1e6)] = 0.0
+    """What a step costs where recordings stood still, in unrewarded steps; where they were slower than usual, as much
+    less. 0: pace does not matter."""
     ties: Ties = "index"
     """Of equally good vertices head for the one of lowest index, or for the one reached most cheaply ("nearest")."""
     dead_ends: DeadEnds = "loop"

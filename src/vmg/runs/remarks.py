@@ -17,6 +17,7 @@ from vmg.runs.notes import Trial
 
 STARTS = 20
 """Recorded starts from which is looked how much of a graph can be reached."""
+UNPRICED = "does nothing in a greedy search, or along the paths of the published program"
 SLACK = 0.25
 """Radii that a start may be off recorded ones that are all alike; the kitchen's joints 0.1 rad off make 0.4 to 1.7."""
 WHOLE = 0.9
@@ -53,6 +54,17 @@ def reach_of_starts(graph: MemoryGraph) -> float:
     firsts = np.cumsum(graph.lengths + 1) - (graph.lengths + 1)
     chosen = np.unique(np.linspace(0, len(firsts) - 1, STARTS).astype(int))
     return float(np.median([reachable_from(graph, int(graph.labels[row])).mean() for row in firsts[chosen]]))
+
+
+def on_falls(graph: MemoryGraph, solve: SolveConfig) -> list[str]:
+    """Say which falls a price on them is for."""
+    if not solve.fall_cost:
+        return []
+    if not len(graph.falls):
+        return ["The option --solve.fall-cost does nothing: no recorded fall is known in this graph."]
+    ends = np.cumsum(graph.lengths + 1)
+    fell = len(np.unique(np.searchsorted(ends, graph.falls, side="right")))
+    return [f"{fell:,} of {len(ends):,} recordings fell."]
 
 
 def on_plan(plan: Plan) -> list[str]:
@@ -94,12 +106,15 @@ def idle_options(config: AgentConfig, stage: str) -> list[str]:
     graph, solve, act = config.graph, config.solve, config.act
     usual, defaults = GraphConfig(), SolveConfig()
     kmeans, edges, greedy = graph.merging == "kmeans", solve.paths == "edges", solve.search == "greedy"
+    unpriced = greedy or solve.paths == "program"
     idle = {
         "solve.switch-cost does nothing along edges: it is for --solve.paths recordings": edges
         and solve.switch_cost != defaults.switch_cost,
         "solve.search-steps does nothing in a greedy search": greedy and solve.search_steps is not None,
         "solve.path-weights does nothing in a greedy search": greedy and solve.path_weights != defaults.path_weights,
         "solve.ties does nothing in a greedy search": greedy and solve.ties != defaults.ties,
+        f"solve.fall-cost {UNPRICED}": unpriced and solve.fall_cost > 0,
+        f"solve.slow-cost {UNPRICED}": unpriced and solve.slow_cost > 0,
         "graph.labelling does nothing with k-means, which labels by the nearest centroid": kmeans
         and graph.labelling != usual.labelling,
         "graph.radius does nothing with k-means and --graph.clusters": kmeans

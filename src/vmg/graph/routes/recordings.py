@@ -270,10 +270,10 @@ class RecordingRoutes:
         return bool(
             (moving | ended).all()
             and self.slots.shape == self.costs.shape == (len(self.slots),)
-            and 0 <= self.usual <= STEP
+            and 0 <= self.usual <= MOST_STEPS * STEP
             and 0 <= self.switch_cost <= 1e6  # as settings have it
             and are_indices(self.slots, len(graph.counts))
-            and are_indices(self.costs, STEP + 1)
+            and are_indices(self.costs, MOST_STEPS * STEP + 1)
             and (graph.labels[self.starts[moving]] == np.flatnonzero(moving)).all()
             and stopping[np.cumsum(graph.lengths + 1) - 1].all()
         )
