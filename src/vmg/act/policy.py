@@ -3,29 +3,27 @@
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from vmg.act.arriving import Arrival, Heading
+from vmg.act.arriving import Heading
 from vmg.act.body import Body
+from vmg.act.following import Follower
 from vmg.act.likeness import Likeness, likeness
 from vmg.act.progress import Progress, progress
 from vmg.act.settings import ActConfig
 from vmg.base.arguments import checked, numbers_of
 from vmg.base.errors import VMGError
 from vmg.base.settings import shown
-from vmg.base.types import Bools, Float32s, Int32s, Int64s
+from vmg.base.types import Bools, Float32s, Int32s
 from vmg.data.keys import leaves
 from vmg.goals.objectives import Objective
-from vmg.graph.nearest import VertexIndex
-from vmg.graph.ranking import TIE
-from vmg.graph.routes import LookingTracker, Tracker
 from vmg.networks.actions import recorded_actions
 from vmg.networks.encoder import Encoder
+from vmg.networks.lowlevel import Drawing
 
 if TYPE_CHECKING:
     from vmg.act.plan import Plan
@@ -98,14 +96,14 @@ class Policy:
         self._encode, self._act = Encoder(body.weights), body.low_level.actor(body.weights)
         self._low = np.array(body.data.action_low, np.float32)
         self._high = np.array(body.data.action_high, np.float32)
-        self._rng = _generator_for(None)
-        self._followers: dict[int, _Follower] = {}
+        self._draw_from(_generator_for(None))
+        self._followers: dict[int, Follower] = {}
 
     @checked
     def begin(self, observation: Any = None, objective: Objective | None = None) -> None:
         """Start an episode: forget the last one and, if it has an objective of its own, plan for it."""
         self._followers.clear()
-        self._rng = _generator_for(observation)
+        self._draw_from(_generator_for(observation))
         if objective is not None and self._replan:
             self.plan = self._replan(objective)
             if not self.plan.entered:
@@ -159,6 +157,11 @@ class Policy:
         if not len(batch):
             raise VMGError("An episode has at least one state, but there is none.")
         return batch
+
+    def _draw_from(self, rng: np.random.Generator) -> None:
+        self._rng, actor = rng, cast("object", self._act)
+        if isinstance(actor, Drawing):
+            actor.draw_from(rng)
 
     def _actions(self, batch: Float32s, goals: Float32s, groups: "_Groups") -> Float32s:
         actions = self._act(batch, goals)
@@ -219,9 +222,9 @@ class Policy:
             )
         return self.plan
 
-    def _follower(self, plan: "Plan") -> "_Follower":
+    def _follower(self, plan: "Plan") -> Follower:
         if id(plan) not in self._followers:
-            self._followers[id(plan)] = _Follower(_checked_plan(plan), self.settings)
+            self._followers[id(plan)] = Follower(_checked_plan(plan), self.settings)
         return self._followers[id(plan)]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -230,90 +233,7 @@ class Policy:
         self._followers = {id(follower.plan): follower for follower in self._followers.values()}
 
 
-_Groups: TypeAlias = "list[tuple[_Follower, Sequence[int]]]"
-
-
-class _Follower:
-    """A plan that is being followed, with what is remembered from one decision to the next."""
-
-    def __init__(self, plan: "Plan", settings: ActConfig) -> None:
-        self.plan, self._settings = plan, settings
-        self._trackers: dict[int, Tracker] = {}
-        self._asked = 0
-        self._table: Int32s | None = None
-        finals = plan.routes.finals if plan.has_goal or settings.paid_states else None
-        self._arrival = Arrival(plan, finals) if finals else None
-
-    def heading(self, rows: Sequence[int], batch: Float32s, features: Float32s, vertices: Int32s) -> Heading:
-        """Where each of these rows is on its route, and what it heads for."""
-        plan, routes, settings = self.plan, self.plan.routes, self._settings
-        if (plan.has_goal or self._arrival) and not plan.objective.avoided:  # it may lie between
-            vertices = self._rejoined(features, vertices)
-        if settings.keep_path:
-            entries, ahead = self._kept(rows, batch, features, vertices)
-        else:
-            entries = routes.enter(features, vertices)
-            ahead = self._ahead(entries)
-        heading = Heading(vertices, entries, routes.ends(entries), routes.vertices(ahead), routes.states(ahead))
-        if self._arrival is None:
-            return heading
-        return self._arrival.headed(rows, batch, features, heading, routes.features(ahead))
-
-    def is_stuck(self, row: int) -> bool:
-        """Tell whether a row keeps to its route but does not move on along it."""
-        return row in self._trackers and self._trackers[row].stuck
-
-    def _ahead(self, entries: Int32s) -> Int32s:
-        """The subgoal's entry from each vertex; along edges all are looked up once, if they are asked for again."""
-        routes, steps = self.plan.routes, self._settings.subgoal_steps
-        self._asked += 1
-        if routes.kind != "edges" or self._asked == 1:
-            return routes.ahead(entries, steps)
-        if self._table is None:
-            self._table = routes.ahead(np.arange(len(routes.values), dtype=np.int32), steps)
-        return self._table.take(entries)
-
-    def _kept(
-        self, rows: Sequence[int], batch: Float32s, features: Float32s, vertices: Int32s
-    ) -> tuple[Int32s, Int32s]:
-        """Where each row is on the route it keeps to, and the subgoal's entry."""
-        routes, steps = self.plan.routes, self._settings.subgoal_steps
-        entries, ahead = np.empty_like(vertices), np.empty_like(vertices)
-        for i, (row, feature, vertex) in enumerate(zip(rows, features, vertices, strict=True)):
-            tracker = self._trackers.setdefault(row, routes.tracker(steps))
-            if isinstance(tracker, LookingTracker):
-                tracker.look(batch[i])
-            entries[i], further = tracker.locate(feature, int(vertex))
-            ahead[i] = routes.ahead(entries[i : i + 1], steps + further)[0]
-        return entries, ahead
-
-    def _rejoined(self, features: Float32s, vertices: Int32s) -> Int32s:
-        """Where nothing leads on to the goal, or to any reward, take the nearest vertex from which something does."""
-        plan = self.plan
-        if plan.has_goal and plan.goal_vertices.take(plan.routes.targets.take(vertices)).all():
-            return vertices  # all their routes end there: what else leads there need not be searched for
-        leading = self._leading.take(vertices)
-        if leading.all():
-            return vertices
-        joining, index = self._joining
-        vertices = vertices.copy()
-        vertices[~leading] = joining.take(index.nearest(features[~leading]))
-        return vertices
-
-    @cached_property
-    def _joining(self) -> tuple[Int64s, VertexIndex]:
-        """The vertices from which something leads on, and what finds the nearest of them."""
-        joining = np.flatnonzero(self._leading)
-        return joining, VertexIndex(self.plan.graph.features[joining])
-
-    @cached_property
-    def _leading(self) -> Bools:
-        """The vertices from which something leads to the goal or, for rewards, that are worth more than the least."""
-        if self.plan.has_goal:
-            return self.plan.can_reach
-        worth = self.plan.values - self.plan.values.min()
-        leading: Bools = (worth > TIE * worth.max()) | (worth.max() == 0)
-        return leading
+_Groups: TypeAlias = list[tuple[Follower, Sequence[int]]]
 
 
 def _stuck(groups: _Groups, n_rows: int) -> Float32s:

@@ -170,7 +170,8 @@ class AgentModel:
 
     @property
     def widens(self) -> bool:
-        return not self._sampled and self.config.action_errors == "summed"
+        draws = self._sampled or self.config.low_level.draws  # another width, other numbers
+        return not draws and self.config.action_errors == "summed"
 
     @property
     def _sampled(self) -> bool:

@@ -2,7 +2,7 @@
 
 from vmg.networks.cloning import clone
 from vmg.networks.encoder import Encoder, embed, embed_alike, encode, metric_parts
-from vmg.networks.lowlevel import LOW_LEVELS, LowLevel
+from vmg.networks.lowlevel import LOW_LEVELS, Flow, LowLevel
 from vmg.networks.lowlevel.translator import Translator, translate
 from vmg.networks.models import load_weights
 from vmg.networks.weights import Weights, save_weights
@@ -10,6 +10,7 @@ from vmg.networks.weights import Weights, save_weights
 __all__ = [
     "LOW_LEVELS",
     "Encoder",
+    "Flow",
     "LowLevel",
     "Translator",
     "Weights",

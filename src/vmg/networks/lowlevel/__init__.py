@@ -1,10 +1,11 @@
 """Low-level policies: the action that leads from a state towards a subgoal on the graph.
 
-One file per kind, with all there is to it. The paper's action translator is built in; others are added with
-`@LOW_LEVELS.register("name")` on a subclass of `LowLevel`.
+One file per kind, with all there is to it. Built in are the paper's action translator and what learns beside it; others
+are added with `@LOW_LEVELS.register("name")` on a subclass of `LowLevel`.
 """
 
-from vmg.networks.lowlevel.base import LOW_LEVELS, Act, Batch, LowLevel, Number, Numbers
+from vmg.networks.lowlevel.base import LOW_LEVELS, Act, Batch, Drawing, LowLevel, Number, Numbers
+from vmg.networks.lowlevel.flow import Flow
 from vmg.networks.lowlevel.translator import Translator
 
-__all__ = ["LOW_LEVELS", "Act", "Batch", "LowLevel", "Number", "Numbers", "Translator"]
+__all__ = ["LOW_LEVELS", "Act", "Batch", "Drawing", "Flow", "LowLevel", "Number", "Numbers", "Translator"]

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias, runtime_checkable
+
+import numpy as np
 
 from vmg.base.registry import ClassRegistry
 from vmg.base.settings import Settings
@@ -16,6 +18,14 @@ Number: TypeAlias = Any
 Numbers: TypeAlias = Mapping[str, Number]
 Act: TypeAlias = Callable[[Float32s, Float32s], Float32s]
 """(observations, subgoals), a row for each → actions."""
+
+
+@runtime_checkable
+class Drawing(Protocol):
+    """An actor that draws at random."""
+
+    def draw_from(self, rng: np.random.Generator) -> None:
+        """Draw from this generator from now on; an episode that is run again brings the same one."""
 
 
 class Batch(NamedTuple):
@@ -104,7 +114,7 @@ class LowLevel(Settings):
     # --- acting ------------------------------------------------------------------------------------------------------
 
     def actor(self, weights: Weights) -> Act:
-        """Return the policy, made ready once; it needs numpy alone."""
+        """Return the policy, made ready once; it needs numpy alone. One that draws at random is also `Drawing`."""
         raise NotImplementedError
 
     def shapes(

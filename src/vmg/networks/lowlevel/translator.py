@@ -146,10 +146,15 @@ class Translator(LowLevel):
 
 def translate(weights: Weights, observations: Any, goals: Any) -> Any:
     """Tran: the action that leads from each observation towards its goal observation; numpy or JAX."""
+    given = mlp(weights["translator"], seen(weights, observations, goals))
+    return given.__array_namespace__().tanh(given) if SQUASHED in weights["translator_input"] else given
+
+
+def seen(weights: Weights, observations: Any, goals: Any) -> Any:
+    """Observations and goals as the network sees them, side by side; numpy or JAX."""
     scaling = weights["translator_input"]
     here, there = scaled(scaling, observations), scaled_goals(scaling, observations, goals)
-    given = mlp(weights["translator"], side_by_side(here[..., scaling["columns"]], there[..., scaling["columns"]]))
-    return given.__array_namespace__().tanh(given) if SQUASHED in scaling else given
+    return side_by_side(here[..., scaling["columns"]], there[..., scaling["columns"]])
 
 
 def sample_goals(key: Any, row_t: Any, left_t: Any, *, horizon: Any, around: bool = False) -> Any:
@@ -176,15 +181,31 @@ def typical_differences(episodes: Episodes, horizon: int) -> Float32s:
     return np.sqrt(squares / max(count, 1)).astype(np.float32)
 
 
-class _Actor:
-    """`translate` made ready once: what does not depend on the observation is done beforehand."""
+class Sight:
+    """`seen` made ready once, in numpy: what does not depend on the observation is done beforehand."""
 
     def __init__(self, weights: Weights) -> None:
         scaling = weights["translator_input"]
-        self._layers = pairs(weights["translator"])
         self._columns = scaling["columns"].astype(np.intp)
         self._mean, self._std, self._spread = (scaling[name][self._columns] for name in ("mean", "std", "spread"))
-        self._relative, self._squashed = bool(scaling["relative"]), SQUASHED in scaling
+        self._relative = bool(scaling["relative"])
+
+    def __call__(self, observations: Float32s, goals: Float32s) -> Float32s:
+        """Return what the network sees, for one observation or a row for each."""
+        here, there = observations.take(self._columns, -1), goals.take(self._columns, -1)
+        there -= here if self._relative else self._mean
+        there /= self._spread
+        here -= self._mean
+        here /= self._std
+        return np.concatenate((here, there), axis=-1)
+
+
+class _Actor:
+    """`translate` made ready once; a single row is handled as a vector."""
+
+    def __init__(self, weights: Weights) -> None:
+        self._see, self._layers = Sight(weights), pairs(weights["translator"])
+        self._squashed = SQUASHED in weights["translator_input"]
 
     def __call__(self, observations: Float32s, goals: Float32s) -> Float32s:
         if len(observations) == 1:
@@ -192,10 +213,5 @@ class _Actor:
         return self._translate(observations, goals)
 
     def _translate(self, observations: Float32s, goals: Float32s) -> Float32s:
-        here, there = observations.take(self._columns, -1), goals.take(self._columns, -1)
-        there -= here if self._relative else self._mean
-        there /= self._spread
-        here -= self._mean
-        here /= self._std
-        given = through(self._layers, np.concatenate((here, there), axis=-1))
+        given = through(self._layers, self._see(observations, goals))
         return np.tanh(given, out=given) if self._squashed else given

@@ -1,0 +1,100 @@
+"""Following a plan: where an episode is on its route, and what it heads for."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vmg.act.arriving import Arrival, Heading
+from vmg.act.settings import ActConfig
+from vmg.base.types import Bools, Float32s, Int32s, Int64s
+from vmg.graph.nearest import VertexIndex
+from vmg.graph.ranking import TIE
+from vmg.graph.routes import LookingTracker, Tracker
+
+if TYPE_CHECKING:
+    from vmg.act.plan import Plan
+
+
+class Follower:
+    """A plan that is being followed, with what is remembered from one decision to the next."""
+
+    def __init__(self, plan: "Plan", settings: ActConfig) -> None:
+        self.plan, self._settings = plan, settings
+        self._trackers: dict[int, Tracker] = {}
+        self._asked = 0
+        self._table: Int32s | None = None
+        finals = plan.routes.finals if plan.has_goal or settings.paid_states else None
+        self._arrival = Arrival(plan, finals) if finals else None
+
+    def heading(self, rows: Sequence[int], batch: Float32s, features: Float32s, vertices: Int32s) -> Heading:
+        """Where each of these rows is on its route, and what it heads for."""
+        plan, routes, settings = self.plan, self.plan.routes, self._settings
+        if (plan.has_goal or self._arrival) and not plan.objective.avoided:  # it may lie between
+            vertices = self._rejoined(features, vertices)
+        if settings.keep_path:
+            entries, ahead = self._kept(rows, batch, features, vertices)
+        else:
+            entries = routes.enter(features, vertices)
+            ahead = self._ahead(entries)
+        heading = Heading(vertices, entries, routes.ends(entries), routes.vertices(ahead), routes.states(ahead))
+        if self._arrival is None:
+            return heading
+        return self._arrival.headed(rows, batch, features, heading, routes.features(ahead))
+
+    def is_stuck(self, row: int) -> bool:
+        """Tell whether a row keeps to its route but does not move on along it."""
+        return row in self._trackers and self._trackers[row].stuck
+
+    def _ahead(self, entries: Int32s) -> Int32s:
+        """The subgoal's entry from each vertex; along edges all are looked up once, if they are asked for again."""
+        routes, steps = self.plan.routes, self._settings.subgoal_steps
+        self._asked += 1
+        if routes.kind != "edges" or self._asked == 1:
+            return routes.ahead(entries, steps)
+        if self._table is None:
+            self._table = routes.ahead(np.arange(len(routes.values), dtype=np.int32), steps)
+        return self._table.take(entries)
+
+    def _kept(
+        self, rows: Sequence[int], batch: Float32s, features: Float32s, vertices: Int32s
+    ) -> tuple[Int32s, Int32s]:
+        """Where each row is on the route it keeps to, and the subgoal's entry."""
+        routes, steps = self.plan.routes, self._settings.subgoal_steps
+        entries, ahead = np.empty_like(vertices), np.empty_like(vertices)
+        for i, (row, feature, vertex) in enumerate(zip(rows, features, vertices, strict=True)):
+            tracker = self._trackers.setdefault(row, routes.tracker(steps))
+            if isinstance(tracker, LookingTracker):
+                tracker.look(batch[i])
+            entries[i], further = tracker.locate(feature, int(vertex))
+            ahead[i] = routes.ahead(entries[i : i + 1], steps + further)[0]
+        return entries, ahead
+
+    def _rejoined(self, features: Float32s, vertices: Int32s) -> Int32s:
+        """Where nothing leads on to the goal, or to any reward, take the nearest vertex from which something does."""
+        plan = self.plan
+        if plan.has_goal and plan.goal_vertices.take(plan.routes.targets.take(vertices)).all():
+            return vertices  # all their routes end there: what else leads there need not be searched for
+        leading = self._leading.take(vertices)
+        if leading.all():
+            return vertices
+        joining, index = self._joining
+        vertices = vertices.copy()
+        vertices[~leading] = joining.take(index.nearest(features[~leading]))
+        return vertices
+
+    @cached_property
+    def _joining(self) -> tuple[Int64s, VertexIndex]:
+        """The vertices from which something leads on, and what finds the nearest of them."""
+        joining = np.flatnonzero(self._leading)
+        return joining, VertexIndex(self.plan.graph.features[joining])
+
+    @cached_property
+    def _leading(self) -> Bools:
+        """The vertices from which something leads to the goal or, for rewards, that are worth more than the least."""
+        if self.plan.has_goal:
+            return self.plan.can_reach
+        worth = self.plan.values - self.plan.values.min()
+        leading: Bools = (worth > TIE * worth.max()) | (worth.max() == 0)
+        return leading
