@@ -6,8 +6,8 @@ import time
 from functools import partial
 from threading import Thread
 
+import numpy as np
 import pytest
-from acting_cases import agent, episodes
 from evaluation_cases import LINE, Walker
 from test_workers import be_killed, faulty
 
@@ -16,6 +16,7 @@ from vmg.cli.main import main
 from vmg.evaluation import EXECUTORS, evaluate
 from vmg.evaluation.executors.ray import RAY
 from vmg.networks import embed_alike
+from vmg.networks.mlp import initial_layers
 from vmg.runs import embedding
 
 ray = pytest.importorskip("ray", reason="the extra `ray` is not installed")
@@ -90,7 +91,9 @@ def test_scores_are_those_of_this_process(node):
 
 def test_features_are_those_of_this_machine_to_the_bit(node, monkeypatch):
     monkeypatch.setattr(embedding, "ROWS", 300)
-    rows, weights = episodes().observations, agent().weights
+    rows = np.random.default_rng(0).normal(size=(1000, 4)).astype(np.float32)
+    scaling = {"mean": np.zeros(4, np.float32), "std": np.ones(4, np.float32)}
+    weights = {"encoder_input": scaling, "state_encoder": initial_layers(np.random.default_rng(0), (4, 8, 8, 3))}
     assert embedding.embedding_on("ray", 2)(weights, rows).tobytes() == embed_alike(weights, rows).tobytes()
 
 

@@ -1,9 +1,9 @@
 """Agent: networks, graph and routes in one; the few lines that join the stages."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, overload
 
@@ -23,6 +23,7 @@ from vmg.agent.settings import AgentConfig
 from vmg.base.arguments import checked
 from vmg.base.errors import VMGError
 from vmg.base.settings import Bounds
+from vmg.base.types import Float32s
 from vmg.data.episodes import Episodes
 from vmg.data.facts import DataFacts
 from vmg.goals.objectives import Conjunction, Objective, Stages, recorded_rewards
@@ -91,12 +92,23 @@ class Agent:
         ]
 
     @checked
-    def build(self, episodes: Episodes) -> "Agent":
-        """Build the graph from these episodes: usually, but not necessarily, those it learned from."""
+    def build(
+        self,
+        episodes: Episodes,
+        *,
+        embed: Callable[[Weights, Float32s], Float32s] | None = None,
+        workers: Annotated[int, Bounds(1, 1024)] = 1,
+    ) -> "Agent":
+        """Build the graph from these episodes: usually, but not necessarily, those it learned from.
+
+        `workers` are cores of this machine that embed and merge; `embed` makes the features elsewhere, given networks
+        and observations. Neither changes the graph.
+        """
         refuse_other_sizes(self, episodes)
-        features = embed_alike(self.weights, episodes.observations)
+        here = partial(embed_alike, workers=workers)
+        features = (embed or here)(self.weights, episodes.observations)
         options = {name: value for name, value in self.config.graph.to_dict().items() if name != "radius"}
-        graph = build(features, episodes, self.config.graph.radius, seed=self.seed, **options)
+        graph = build(features, episodes, self.config.graph.radius, seed=self.seed, workers=workers, **options)
         return replace(self, graph=graph, episodes=episodes, routes=None)
 
     @checked

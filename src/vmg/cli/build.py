@@ -8,6 +8,7 @@ import tyro
 from vmg.cli.options import RunFolder, end, named_run, parsed
 from vmg.graph.settings import GraphConfig
 from vmg.runs import load_run, stages
+from vmg.runs.notes import On
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,9 @@ class Build:
 
     run: RunFolder
     """The run's folder."""
+    on: On = "processes"
+    workers: int | None = None
+    """Workers of a cluster, or cores of this machine; None: all. They change the time, not the graph."""
     graph: GraphConfig = field(default_factory=GraphConfig)
     json: bool = False
     """Print JSON."""
@@ -25,5 +29,5 @@ def run(arguments: list[str]) -> None:
     """Build the graph of every agent."""
     named = named_run(arguments)
     options = parsed(Build, "build", arguments, run=tyro.MISSING, graph=named.config.graph if named else GraphConfig())
-    stages.build(named or load_run(options.run), options.graph)
+    stages.build(named or load_run(options.run), options.graph, on=options.on, workers=options.workers)
     end(options.json, options.run, f"Next: {join(['vmg', 'solve', str(options.run)])}")

@@ -8,9 +8,11 @@
 Only the state encoder is needed once the graph is to be built or followed.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from vmg.base.arguments import numbers_of
 from vmg.base.errors import VMGError
@@ -58,17 +60,27 @@ def embed(weights: Weights, observations: Float32s) -> Float32s:
     return features
 
 
-def embed_alike(weights: Weights, observations: Float32s) -> Float32s:
+def embed_alike(weights: Weights, observations: Float32s, *, workers: int = 1) -> Float32s:
     """Do what `embed` does, each row to the same bits whichever rows are with it: what graphs are built from.
 
     Products of matrices are summed in an order that depends on their sizes, so rows go in blocks of one size.
+    `workers`: cores that take a block each. One alone leaves them to the matrix library, which uses them less well.
     """
     rows = numbers_of(observations, "Observations", np.float32)
     features = np.empty((len(rows), embed(weights, rows[:0]).shape[1]), np.float32)
-    for start in range(0, len(rows), ROWS_ALIKE):
+
+    def fill(start: int) -> None:
         block = rows[start : start + ROWS_ALIKE]
         filled = np.concatenate([block, np.zeros((ROWS_ALIKE - len(block), *block.shape[1:]), np.float32)])
         features[start : start + ROWS_ALIKE] = embed(weights, filled)[: len(block)]
+
+    starts = range(0, len(rows), ROWS_ALIKE)
+    if min(workers, len(starts)) > 1:
+        with threadpool_limits(1), ThreadPoolExecutor(workers) as threads:
+            list(threads.map(fill, starts))
+    else:
+        for start in starts:
+            fill(start)
     return features
 
 

@@ -26,6 +26,7 @@ from vmg.graph.needs import check_build, memory_to_build
 from vmg.learn.config import Training
 from vmg.networks.encoder import embed
 from vmg.runs.commands import evaluate_command
+from vmg.runs.embedding import cores_here, embedding_on
 from vmg.runs.learning import learn_on
 from vmg.runs.notes import Measured, Trial
 from vmg.runs.remarks import idle_options, idle_workers, on_graph, on_likeness, on_plan, reach_of_starts
@@ -82,8 +83,11 @@ def train_baselines(*runs: Run, on: str = "processes", workers: int | None = Non
 
 
 @alone
-def build(run: Run, config: GraphConfig) -> None:
-    """Build the graph of every agent that has not got this one already."""
+def build(run: Run, config: GraphConfig, *, on: str = "processes", workers: int | None = None) -> None:
+    """Build the graph of every agent that has not got this one already.
+
+    `on` names who embeds the observations; they are merged here, on all cores unless it is "here".
+    """
     task, episodes = run.task_or_none(), None
     if task and task.goal and not config.goal_columns:
         config = replace(config, goal_columns=task.goal.columns)
@@ -97,7 +101,9 @@ def build(run: Run, config: GraphConfig) -> None:
             episodes, held_out = run.episodes()
         _refuse_other_data(agent, episodes)
         _say_memory(folder, agent, episodes, config)
-        built = replace(agent, config=replace(agent.config, graph=config)).build(episodes)
+        built = replace(agent, config=replace(agent.config, graph=config)).build(
+            episodes, embed=embedding_on(on, workers), workers=cores_here(on, workers)
+        )
         built.save(folder)
         say(f"{folder}: {_in_words(built, held_out)}")
         _say_all(on_graph(built.built, run.folder))
