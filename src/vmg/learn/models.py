@@ -50,6 +50,8 @@ class Sample(NamedTuple):
     """For the decoder that samples: drawn beforehand, since every draw inside the loop costs its time."""
     goal_steps: jax.Array | None = None
     """How many steps each goal lies ahead, where rows do not tell."""
+    lead_step: jax.Array | None = None
+    """The step whose action the low-level policy learns, where that is a later one."""
 
 
 def on_device(*data: Episodes) -> Steps:
@@ -117,6 +119,10 @@ class Model(Protocol):
         """Networks with weight decay, each with the entry of `numbers` that says how much."""
 
     @property
+    def learning_only(self) -> Sequence[str]:
+        """Networks that are not kept when it has learned."""
+
+    @property
     def widens(self) -> bool:
         """Whether zeros added to observations and actions leave its losses as they are."""
 
@@ -169,6 +175,10 @@ class AgentModel:
         return self.config.low_level.decay
 
     @property
+    def learning_only(self) -> Sequence[str]:
+        return self.config.low_level.learning_only
+
+    @property
     def widens(self) -> bool:
         draws = self._sampled or self.config.low_level.draws  # another width, other numbers
         return not draws and self.config.action_errors == "summed"
@@ -209,7 +219,8 @@ class AgentModel:
         """Draw steps uniformly, with replacement, and a goal for each as the low-level policy wants it."""
         low_level = self.config.low_level
         step, row_t, goal_key = drawn_steps(key, steps, self.config.batch_size)
-        rows = low_level.goal_rows(goal_key, row_t, steps.steps_left[step], numbers)
+        left = steps.steps_left[step]
+        rows = low_level.goal_rows(goal_key, row_t, left, numbers)
         shape = (self.config.batch_size, steps.actions.shape[1])
         return Sample(
             step,
@@ -217,13 +228,14 @@ class AgentModel:
             rows,
             jax.random.fold_in(key, 1) if low_level.draws else None,
             jax.random.normal(jax.random.fold_in(key, 2), shape) if self._sampled else None,
+            lead_step=step + jnp.minimum(low_level.lead, left - 1) if low_level.lead else None,
         )
 
     def loss(self, weights: Weights, steps: Steps, sample: Sample, numbers: Numbers) -> Loss:
         """L_metric and the low-level policy's loss; they share no weights, so their gradients do not mix."""
         batch = batch_of(weights, steps, sample)
         l_metric, metric_info = metric_loss(weights, batch, numbers, self.config, sample.noise)
-        l_low_level, info = self.config.low_level.loss(weights, batch, numbers)
+        l_low_level, info = self.config.low_level.loss(weights, led(batch, weights, steps, sample), numbers)
         return l_metric + l_low_level, metric_info | info
 
 
@@ -240,6 +252,13 @@ def batch_of(weights: Weights, steps: Steps, sample: Sample) -> Batch:
     )
 
 
+def led(batch: Batch, weights: Weights, steps: Steps, sample: Sample) -> Batch:
+    """Give a batch the actions that the low-level policy learns."""
+    if sample.lead_step is None:
+        return batch
+    return batch._replace(a_t=scaled_actions(weights, steps.actions[sample.lead_step]))
+
+
 class Plain:
     """A model without weight decay or averages, and with nothing in which models side by side may differ."""
 
@@ -250,6 +269,10 @@ class Plain:
     @property
     def decay(self) -> Mapping[str, str]:
         return {}
+
+    @property
+    def learning_only(self) -> Sequence[str]:
+        return ()
 
     @property
     def widens(self) -> bool:

@@ -89,19 +89,27 @@ class Stream:
     def _looked_up(self, drawn: Sample) -> Batches:
         step, row_t, row_goal = (np.asarray(each) for each in (drawn.step, drawn.row_t, drawn.row_goal))
         rows = np.stack([row_t, row_t + 1, row_goal], axis=-1)
+        acted = np.stack([step, *(() if drawn.lead_step is None else (np.asarray(drawn.lead_step),))], axis=-1)
         number = np.arange(step.size, dtype=np.int32).reshape(step.shape)
         firsts, nothing = spans(self.data)[0], jnp.zeros(0, jnp.int32)
         batches = Steps(
             observations=self._rows("observations", rows.ravel(), row_offsets(self.data), self._width),
-            actions=self._rows("actions", step.ravel(), firsts, self._actions),
-            rewards=self._rows("rewards", step.ravel(), firsts, 1)[:, 0],
+            actions=self._rows("actions", acted.ravel(), firsts, self._actions),
+            rewards=self._rows("rewards", acted.ravel(), firsts, 1)[:, 0],
             step_observation=nothing,
             steps_left=nothing,
             first=jnp.int32(0),
             size=jnp.int32(step.size),
         )
-        places = map(jnp.asarray, (number, 3 * number, 3 * number + 2, row_goal - row_t))
-        return drawn._replace(**dict(zip(("step", "row_t", "row_goal", "goal_steps"), places, strict=True))), batches
+        each = acted.shape[-1]
+        places = {
+            "step": each * number,
+            "row_t": 3 * number,
+            "row_goal": 3 * number + 2,
+            "goal_steps": row_goal - row_t,
+            "lead_step": None if drawn.lead_step is None else each * number + 1,
+        }
+        return drawn._replace(**jax.tree.map(jnp.asarray, places)), batches
 
     def _rows(self, name: str, rows: Any, offsets: Any, width: int) -> jax.Array:
         """Look up rows of all data sets laid one after the other, narrow ones filled up with zeros."""

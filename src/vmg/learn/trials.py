@@ -15,7 +15,7 @@ import numpy as np
 from vmg.data.episodes import Episodes
 from vmg.learn.config import LearnConfig
 from vmg.learn.metric import Loss
-from vmg.learn.models import AgentModel, Plain, Sample, Steps, batch_of, drawn_steps, shared_settings
+from vmg.learn.models import AgentModel, Plain, Sample, Steps, batch_of, drawn_steps, led, shared_settings
 from vmg.networks.actions import action_scaling
 from vmg.networks.forward import forward_errors, forward_parts, forward_scaling
 from vmg.networks.lowlevel import Numbers
@@ -33,6 +33,7 @@ class TranslatorModel:
 
     config: LearnConfig
     dropped = ()
+    learning_only = ()
 
     @property
     def headline(self) -> Sequence[str]:
@@ -45,6 +46,10 @@ class TranslatorModel:
     @property
     def decay(self) -> Mapping[str, str]:
         return self._translator.decay
+
+    @property
+    def widens(self) -> bool:
+        return AgentModel(self.config).widens
 
     def numbers(self) -> dict[str, Any]:
         return self._translator.numbers()
@@ -71,7 +76,8 @@ class TranslatorModel:
         return AgentModel(self.config).sample(key, steps, numbers)
 
     def loss(self, weights: Weights, steps: Steps, sample: Sample, numbers: Numbers) -> Loss:
-        return self._translator.loss(weights, batch_of(weights, steps, sample), numbers)
+        batch = led(batch_of(weights, steps, sample), weights, steps, sample)
+        return self._translator.loss(weights, batch, numbers)
 
     @property
     def _translator(self) -> Translator:

@@ -26,6 +26,7 @@ from vmg.data.episodes import Episodes
 from vmg.data.facts import DataFacts
 from vmg.learn.config import Training
 from vmg.networks import Weights
+from vmg.networks.actions import scaled_actions
 from vmg.networks.lowlevel import LowLevel
 from vmg.runs import stages
 from vmg.runs.commands import run_commands
@@ -177,7 +178,7 @@ def _score(run: Run, config: AgentConfig, models: Sequence[Weights], episodes: E
     """Mean score of a candidate's models, as they are after the updates that these settings name."""
     task, scores = run.find_task(), []
     for seed, weights in zip(run.seeds, models, strict=True):
-        agent = Agent(config, DataFacts.of(episodes), seed, weights).build(episodes).solve()
+        agent = Agent(config, DataFacts.of(episodes), seed, weights).build(episodes, fallen=task.fallen).solve()
         acting = stages.knowing_goals(run, task, agent)
         method = f"VMG at {config.learn.steps}"
         scores.append(stages.agent_scores(run, task, method, acting, acting.policy(), asked.trial).score)
@@ -186,14 +187,16 @@ def _score(run: Run, config: AgentConfig, models: Sequence[Weights], episodes: E
 
 def action_error(low_level: LowLevel, weights: Weights, episodes: Episodes) -> float:
     """Mean squared error of actions for goals 1 to 10 steps ahead, as a share of the actions' variance."""
-    act, variance = low_level.actor(weights), float(episodes.actions.var(0, dtype=np.float64).sum())
+    act, wanted = low_level.actor(weights), scaled_actions(weights, episodes.actions)
+    variance = float(wanted.var(0, dtype=np.float64).sum())
     errors = []
     for ahead in AHEAD:
         steps = np.flatnonzero(episodes.steps_left >= ahead)
         if len(steps):
             rows = episodes.step_observation[steps]
             actions = np.asarray(act(episodes.observations[rows], episodes.observations[rows + ahead]))
-            errors.append(np.mean(np.sum((actions - episodes.actions[steps]) ** 2, axis=-1)))
+            led = steps + np.minimum(low_level.lead, episodes.steps_left[steps] - 1)
+            errors.append(np.mean(np.sum((actions - wanted[led]) ** 2, axis=-1)))
     return float(np.mean(errors) / max(variance, 1e-12))
 
 

@@ -5,7 +5,8 @@ are added with `@LOW_LEVELS.register("name")` on a subclass of `LowLevel`.
 """
 
 from vmg.networks.lowlevel.base import LOW_LEVELS, Act, Batch, Drawing, LowLevel, Number, Numbers
+from vmg.networks.lowlevel.critic import Critic
 from vmg.networks.lowlevel.flow import Flow
 from vmg.networks.lowlevel.translator import Translator
 
-__all__ = ["LOW_LEVELS", "Act", "Batch", "Drawing", "Flow", "LowLevel", "Number", "Numbers", "Translator"]
+__all__ = ["LOW_LEVELS", "Act", "Batch", "Critic", "Drawing", "Flow", "LowLevel", "Number", "Numbers", "Translator"]

@@ -33,6 +33,7 @@ class Batch(NamedTuple):
 
     o_t: Any
     a_t: Any
+    """The action to learn: the one taken in o_t or, for a low-level policy with a lead, so many steps later."""
     r_t: Any
     o_tp1: Any
     goal: Any
@@ -97,6 +98,11 @@ class LowLevel(Settings):
         return False
 
     @property
+    def lead(self) -> int:
+        """How many steps later the action was recorded that it learns for a state."""
+        return 0
+
+    @property
     def decay(self) -> Mapping[str, str]:
         """Networks with weight decay, each with the entry of `numbers` that says how much."""
         return {}
@@ -105,6 +111,11 @@ class LowLevel(Settings):
     def averaged(self) -> Mapping[str, int]:
         """Networks whose weights are averaged, each over so many updates."""
         return {}
+
+    @property
+    def learning_only(self) -> Sequence[str]:
+        """Networks that are needed while it learns, and not to act: they are not kept."""
+        return ()
 
     @property
     def cloning_inputs(self) -> Inputs:
@@ -121,7 +132,8 @@ class LowLevel(Settings):
         self, tensors: Tensors, observation_size: int, action_size: int, hidden: int
     ) -> dict[str, tuple[int, ...]]:
         """Return the shape of every float32 tensor that its models have on disk, by full name."""
-        return layer_shapes(self.parts(observation_size, action_size), hidden)
+        parts = self.parts(observation_size, action_size)
+        return layer_shapes({name: each for name, each in parts.items() if name not in self.learning_only}, hidden)
 
     def check(self, tensors: Tensors, observation_size: int) -> str:
         """Say what else is wrong with tensors of the right shapes; nothing if all is well."""
