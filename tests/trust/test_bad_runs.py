@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 
+import maze_settings
 import pytest
 from damages import FOREIGN, IN_ITS_PLACE, flipped
 from starlette.testclient import TestClient
@@ -19,7 +20,7 @@ from vmg.view.gallery import gather
 from vmg.view.radii import known_radii
 
 DATA = "pointmaze:umaze?steps=600"
-TRAIN = ["train", DATA, "--preset", "paper", "--learn.steps", "20", "--learn.hidden-units", "8", "--out"]
+TRAIN = ["train", DATA, *maze_settings.TRAIN, "--learn.steps", "20", "--learn.hidden-units", "8", "--out"]
 COMMANDS = {
     "info": ["info", "run"],
     "evaluate": ["evaluate", "run", "--episodes", "1", "--executor", "here"],

@@ -8,6 +8,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+import maze_settings
 import pytest
 from evaluation_cases import LINE, Walker
 
@@ -20,7 +21,7 @@ from vmg.runs import Run
 from vmg.runs.notes import Measured, Trial
 
 DATA = "pointmaze:umaze?steps=600"
-LEARN = ["--preset", "paper", "--learn.steps", "60", "--learn.checkpoint-every", "20", "--learn.hidden-units", "8"]
+LEARN = [*maze_settings.TRAIN, "--learn.steps", "60", "--learn.checkpoint-every", "20", "--learn.hidden-units", "8"]
 EPISODES = ["--episodes", "2", "--executor", "here"]
 
 

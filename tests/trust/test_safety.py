@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import h5py
+import maze_settings
 import numpy as np
 import pytest
 from acting_cases import agent
@@ -23,7 +24,7 @@ from vmg.view import FIGURES
 
 SOURCE = Path(vmg.__file__).parent
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>'
-LITTLE = ["--preset", "paper", "--learn.steps", "20", "--learn.hidden-units", "8"]
+LITTLE = [*maze_settings.TRAIN, "--learn.steps", "20", "--learn.hidden-units", "8"]
 
 
 class Bomb:
