@@ -23,11 +23,11 @@ from vmg.agent.settings import AgentConfig
 from vmg.base.arguments import checked
 from vmg.base.errors import VMGError
 from vmg.base.settings import Bounds
-from vmg.base.types import Float32s
+from vmg.base.types import Bools, Float32s
 from vmg.data.episodes import Episodes
 from vmg.data.facts import DataFacts
 from vmg.goals.objectives import Conjunction, Objective, Stages, recorded_rewards
-from vmg.graph import MemoryGraph, Routes, build
+from vmg.graph import MemoryGraph, Routes, build, knowing_falls
 from vmg.learn import Training
 from vmg.networks import Weights, embed_alike
 
@@ -96,6 +96,7 @@ class Agent:
         self,
         episodes: Episodes,
         *,
+        fallen: Callable[[Float32s], Bools] | None = None,
         embed: Callable[[Weights, Float32s], Float32s] | None = None,
         workers: Annotated[int, Bounds(1, 1024)] = 1,
     ) -> "Agent":
@@ -103,22 +104,32 @@ class Agent:
 
         `workers` are cores of this machine that embed and merge; `embed` makes the features elsewhere, given networks
         and observations. Neither changes the graph.
+
+        `fallen` says of states, one per row, whether a body lies after a fall, as `Task.fallen` does: with it,
+        `SolveConfig.fall_cost` knows falls that ended no recording, too.
         """
         refuse_other_sizes(self, episodes)
         here = partial(embed_alike, workers=workers)
         features = (embed or here)(self.weights, episodes.observations)
         options = {name: value for name, value in self.config.graph.to_dict().items() if name != "radius"}
         graph = build(features, episodes, self.config.graph.radius, seed=self.seed, workers=workers, **options)
-        return replace(self, graph=graph, episodes=episodes, routes=None)
+        return replace(self, graph=knowing_falls(graph, episodes, fallen), episodes=episodes, routes=None)
 
     @checked
-    def extend(self, episodes: Episodes, *, earlier: Episodes | None = None) -> "Agent":
+    def extend(
+        self,
+        episodes: Episodes,
+        *,
+        earlier: Episodes | None = None,
+        fallen: Callable[[Float32s], Bools] | None = None,
+    ) -> "Agent":
         """Return the agent with these episodes in its graph, too: what `build` makes of all, bit for bit, in less time.
 
         The networks stay as they are, and its own plan is renewed where it had one. `earlier` are the episodes the
-        graph was built from; an agent that was just built has them. `growth_since` says what is new.
+        graph was built from; an agent that was just built has them. `fallen` is as in `build`. `growth_since` says
+        what is new.
         """
-        grown = extended(self, episodes, earlier if earlier is not None else self.episodes)
+        grown = extended(self, episodes, earlier if earlier is not None else self.episodes, fallen)
         return grown.solve() if self.routes else grown
 
     @checked

@@ -109,15 +109,17 @@ def _parts(run: Run) -> list[Episodes]:
 
 def _extended(agent: Agent, run: Run, parts: Sequence[Episodes]) -> Agent:
     """Extend a graph by the additions that it does not know; one that is not there, or was lost in a kill, is built."""
+    task = run.task_or_none()
+    fallen = task.fallen if task else None
     if agent.graph is None:
         say(f"{run.agent_folder(agent.seed)} has no graph yet: it is built from all episodes.")
-        return agent.build(concatenate(parts)).solve()
+        return agent.build(concatenate(parts), fallen=fallen).solve()
     known, n = len(agent.built.lengths), 0
     for number, part in enumerate(parts):
         n += len(part)
         if n == known:
             later = parts[number + 1 :]
-            return agent.extend(concatenate(later), earlier=concatenate(parts[: number + 1]))
+            return agent.extend(concatenate(later), earlier=concatenate(parts[: number + 1]), fallen=fallen)
     raise VMGError(
         f"{run.agent_folder(agent.seed) / 'graph.npz'} knows {known:,} episodes, which are not those that the run was "
         f"trained on. Remove it, and build it anew: vmg build {run.folder}"

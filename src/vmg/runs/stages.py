@@ -29,7 +29,7 @@ from vmg.runs.commands import evaluate_command
 from vmg.runs.embedding import cores_here, embedding_on
 from vmg.runs.learning import learn_on
 from vmg.runs.notes import Measured, Trial
-from vmg.runs.remarks import idle_options, idle_workers, on_graph, on_likeness, on_plan, reach_of_starts
+from vmg.runs.remarks import idle_options, idle_workers, on_falls, on_graph, on_likeness, on_plan, reach_of_starts
 from vmg.runs.run import Run, alone, change_settings, load_run, save_run
 
 
@@ -102,7 +102,10 @@ def build(run: Run, config: GraphConfig, *, on: str = "processes", workers: int 
         _refuse_other_data(agent, episodes)
         _say_memory(folder, agent, episodes, config)
         built = replace(agent, config=replace(agent.config, graph=config)).build(
-            episodes, embed=embedding_on(on, workers), workers=cores_here(on, workers)
+            episodes,
+            fallen=task.fallen if task else None,
+            embed=embedding_on(on, workers),
+            workers=cores_here(on, workers),
         )
         built.save(folder)
         say(f"{folder}: {_in_words(built, held_out)}")
@@ -116,6 +119,7 @@ def solve(run: Run, config: SolveConfig) -> None:
     _say_all(idle_options(replace(run.config, solve=config), "solve"))
     episodes, _ = run.episodes()
     for folder, agent in run.agents():
+        _say_all(on_falls(agent.built, config))
         solved = replace(agent, config=replace(agent.config, solve=config), episodes=episodes).solve()
         solved.save(folder)
         values = solved.own_plan.values
