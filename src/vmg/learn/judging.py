@@ -14,7 +14,7 @@ def losses_on(weights: Weights, config: LearnConfig, *data: Episodes) -> list[di
     """Return the losses worth watching of one model on each set of episodes, by name; nothing is learned."""
     model = AgentModel(config)
     networks = model.parts(data[0])
-    learned = {part: jax.tree.map(lambda array: array[None], weights[part]) for part in networks}
+    learned = {part: jax.tree.map(lambda array: array[None], weights[part]) for part in networks if part in weights}
     inputs = {part: arrays for part, arrays in weights.items() if part not in networks}
     steps, numbers = on_device(*data), model.numbers()  # one table for all, so that the losses are compiled once
     names = [name for name in model.headline if name not in model.dropped]
