@@ -1,8 +1,8 @@
 """Following a plan: where an episode is on its route, and what it heads for."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
@@ -12,16 +12,22 @@ from vmg.base.types import Bools, Float32s, Int32s, Int64s
 from vmg.graph.nearest import VertexIndex
 from vmg.graph.ranking import TIE
 from vmg.graph.routes import LookingTracker, Tracker
+from vmg.networks.lowlevel import Act, Doubting
 
 if TYPE_CHECKING:
     from vmg.act.plan import Plan
 
 
+_Unsure: TypeAlias = Callable[[Float32s, Float32s], Bools]
+
+
 class Follower:
     """A plan that is being followed, with what is remembered from one decision to the next."""
 
-    def __init__(self, plan: "Plan", settings: ActConfig) -> None:
+    def __init__(self, plan: "Plan", settings: ActConfig, act: Act) -> None:
         self.plan, self._settings = plan, settings
+        actor = cast("object", act)
+        self._unsure = actor.unsure if isinstance(actor, Doubting) else None
         self._trackers: dict[int, Tracker] = {}
         self._asked = 0
         self._table: Int32s | None = None
@@ -38,6 +44,8 @@ class Follower:
         else:
             entries = routes.enter(features, vertices)
             ahead = self._ahead(entries)
+        if self._unsure:
+            ahead = self._nearer(batch, entries, ahead, self._unsure)
         heading = Heading(vertices, entries, routes.ends(entries), routes.vertices(ahead), routes.states(ahead))
         if self._arrival is None:
             return heading
@@ -56,6 +64,14 @@ class Follower:
         if self._table is None:
             self._table = routes.ahead(np.arange(len(routes.values), dtype=np.int32), steps)
         return self._table.take(entries)
+
+    def _nearer(self, batch: Float32s, entries: Int32s, ahead: Int32s, unsure: _Unsure) -> Int32s:
+        """Halve how far ahead subgoals lie until the low-level policy is sure, or they are the next on the route."""
+        routes, steps = self.plan.routes, self._settings.subgoal_steps
+        while steps > 1 and len(rows := np.flatnonzero(unsure(batch, routes.states(ahead)))):
+            steps //= 2
+            ahead[rows] = routes.ahead(entries[rows], steps)
+        return ahead
 
     def _kept(
         self, rows: Sequence[int], batch: Float32s, features: Float32s, vertices: Int32s

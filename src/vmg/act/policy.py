@@ -224,7 +224,7 @@ class Policy:
 
     def _follower(self, plan: "Plan") -> Follower:
         if id(plan) not in self._followers:
-            self._followers[id(plan)] = Follower(_checked_plan(plan), self.settings)
+            self._followers[id(plan)] = Follower(_checked_plan(plan), self.settings, self._act)
         return self._followers[id(plan)]
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -141,6 +141,9 @@ class Model(Protocol):
     def scalings(self, episodes: Episodes) -> Weights:
         """Return what turns observations into inputs: not learned, the same for every model of these episodes."""
 
+    def measured(self, weights: Weights, episodes: Episodes) -> Weights:
+        """Return a learned model with what is measured of it."""
+
     def sample(self, key: jax.Array, steps: Steps, numbers: Numbers) -> Sample:
         """Draw a batch."""
 
@@ -215,6 +218,9 @@ class AgentModel:
             **action_scaling(episodes, self.config.actions),
         }
 
+    def measured(self, weights: Weights, episodes: Episodes) -> Weights:
+        return self.config.low_level.measured(weights, episodes)
+
     def sample(self, key: jax.Array, steps: Steps, numbers: Numbers) -> Sample:
         """Draw steps uniformly, with replacement, and a goal for each as the low-level policy wants it."""
         low_level = self.config.low_level
@@ -260,7 +266,10 @@ def led(batch: Batch, weights: Weights, steps: Steps, sample: Sample) -> Batch:
 
 
 class Plain:
-    """A model without weight decay or averages, and with nothing in which models side by side may differ."""
+    """A model without weight decay, averages or measurements, and with nothing in which models side by side differ."""
+
+    def measured(self, weights: Weights, episodes: Episodes) -> Weights:
+        return weights
 
     @property
     def averaged(self) -> Mapping[str, int]:

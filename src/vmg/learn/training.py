@@ -101,7 +101,7 @@ def fit_models(
             state = _train(group, group.joined([ended[i] for i in here]), step, interrupted, show_progress)
             for i, one in zip(here, group.states(state), strict=True):
                 ended[i] = one
-    return [separate(state.learned, learner.inputs) for learner, state in zip(learners, ended, strict=True)]
+    return [_kept(learner, state) for learner, state in zip(learners, ended, strict=True)]
 
 
 def _open(learner: Learner, store: Store, resume: bool) -> None:
@@ -226,8 +226,15 @@ def _save(group: Group, state: State, step: int) -> None:
         if learner.store:
             _check_weights(learner, one.weights, step)
             if _is_checkpoint(step, learner.model.config):
-                learner.store.write_checkpoint(step, learner.seeds, separate(one.learned, learner.inputs))
+                learner.store.write_checkpoint(step, learner.seeds, _kept(learner, one))
             learner.store.write_state(step, one)
+
+
+def _kept(learner: Learner, state: State) -> list[Weights]:
+    """Return each model with the networks that acting needs, or that others may look at, and what is measured of it."""
+    networks = {part: layers for part, layers in state.learned.items() if part not in learner.model.learning_only}
+    judged = learner.episodes if learner.validation is None else learner.validation
+    return [learner.model.measured(each, judged) for each in separate(networks, learner.inputs)]
 
 
 def _note(model: Model, speed: float, losses: Sequence[LossArrays], validation: Sequence[LossArrays]) -> str:

@@ -72,6 +72,9 @@ class TranslatorModel:
             scaling |= {name: np.where(unseen, UNSEEN, scaling[name]) for name in ("std", "spread")}
         return {"translator_input": scaling, **action_scaling(episodes, self.config.actions)}
 
+    def measured(self, weights: Weights, episodes: Episodes) -> Weights:
+        return self._translator.measured(weights, episodes)
+
     def sample(self, key: jax.Array, steps: Steps, numbers: Numbers) -> Sample:
         return AgentModel(self.config).sample(key, steps, numbers)
 

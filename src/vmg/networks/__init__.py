@@ -2,14 +2,16 @@
 
 from vmg.networks.cloning import clone
 from vmg.networks.encoder import Encoder, embed, embed_alike, encode, metric_parts
-from vmg.networks.lowlevel import LOW_LEVELS, Flow, LowLevel
+from vmg.networks.lowlevel import LOW_LEVELS, Critic, Ensemble, Flow, LowLevel
 from vmg.networks.lowlevel.translator import Translator, translate
 from vmg.networks.models import load_weights
 from vmg.networks.weights import Weights, save_weights
 
 __all__ = [
     "LOW_LEVELS",
+    "Critic",
     "Encoder",
+    "Ensemble",
     "Flow",
     "LowLevel",
     "Translator",

@@ -8,7 +8,7 @@ import numpy as np
 
 from vmg.base.registry import ClassRegistry
 from vmg.base.settings import Settings
-from vmg.base.types import Float32s
+from vmg.base.types import Bools, Float32s
 from vmg.data.episodes import Episodes
 from vmg.networks.mlp import Inputs, Parts, layer_shapes
 from vmg.networks.weights import Tensors, Weights
@@ -26,6 +26,14 @@ class Drawing(Protocol):
 
     def draw_from(self, rng: np.random.Generator) -> None:
         """Draw from this generator from now on; an episode that is run again brings the same one."""
+
+
+@runtime_checkable
+class Doubting(Protocol):
+    """An actor that knows when it is asked for something unlike what it learned; it is then given a nearer subgoal."""
+
+    def unsure(self, observations: Float32s, goals: Float32s) -> Bools:
+        """Say for each row whether it is."""
 
 
 class Batch(NamedTuple):
@@ -78,6 +86,13 @@ class LowLevel(Settings):
         """Return the loss and its terms by name."""
         raise NotImplementedError
 
+    def measured(self, weights: Weights, episodes: Episodes) -> Weights:
+        """Return a learned model with what is measured of it: on episodes held out, or else on those it learned from.
+
+        It is measured whenever weights are saved, not while learning.
+        """
+        return weights
+
     def numbers(self) -> dict[str, Number]:
         """Return the settings in which models that learn side by side may differ, as numbers.
 
@@ -125,7 +140,7 @@ class LowLevel(Settings):
     # --- acting ------------------------------------------------------------------------------------------------------
 
     def actor(self, weights: Weights) -> Act:
-        """Return the policy, made ready once; it needs numpy alone. One that draws at random is also `Drawing`."""
+        """Return the policy, made ready once; it needs numpy alone. See also `Drawing` and `Doubting`."""
         raise NotImplementedError
 
     def shapes(
