@@ -176,7 +176,7 @@ except vmg.VMGError as error:
     print(error)
 """
     said = in_another_process(script, agent[1], "")
-    assert "config.learn.low_level: There is no low-level policy 'steady'. There are: critic, " in said
+    assert "config.learn.low_level: There is no low-level policy 'steady'. There are: translator, " in said
     assert said.endswith("If an extension brings it, name the extension in VMG_EXTENSIONS.")
 
 
