@@ -11,6 +11,7 @@ from ogbench_files import point_maze
 
 from vmg.cli.main import main
 from vmg.envs import task_of
+from vmg.runs import load_run
 from vmg.studies import study_table
 from vmg.studies.ogbench import SETS
 from vmg.studies.ogbench_paper import METHODS, PUBLISHED, best_published
@@ -25,7 +26,8 @@ def study(tmp_path_factory):
     for seed, name in enumerate(NAMES):
         point_maze(folder / f"{name}-v0.npz", 5, 100 * seed)
     options = ["--seeds", "3", "--episodes", "5", "--steps", "20", "--workers", "1", "--data", str(folder)]
-    command = ["reproduce", "ogbench", "--tasks", *NAMES, "scene-play", *options, "--out", str(folder / "out")]
+    options += ["--presets", "paper", "--out", str(folder / "out")]
+    command = ["reproduce", "ogbench", "--tasks", *NAMES, "scene-play", *options]
     assert main(command) == 0
     return folder / "out", command
 
@@ -45,7 +47,7 @@ def test_every_data_set_has_its_row_and_those_without_a_file_say_how_to_get_it(s
     assert "ogbench.download_datasets(['scene-play-v0'])" in missing["missing"]
     table = (folder / "ogbench.md").read_text()
     assert table == study_table([*rows, missing])
-    assert "| scene-play | not measured yet |" in table
+    assert "| scene-play, `paper` | not measured yet |" in table
 
 
 def test_called_again_it_runs_nothing_and_finds_what_others_scored_on_the_same_file(study, capsys):
@@ -59,6 +61,20 @@ def test_called_again_it_runs_nothing_and_finds_what_others_scored_on_the_same_f
     assert after[0].pop("peers") == {"HIQL": same}
     assert {**after[0], "peers": {}} == before[0]
     assert "| 12.0 (1.0 – 23.0) |" in capsys.readouterr().out
+
+
+def test_settings_come_from_the_data_where_no_preset_is_named(study, tmp_path, monkeypatch):
+    monkeypatch.setattr("vmg.agent.auto.imagination.STARTS", 5)
+    _, command = study
+    few = ["reproduce", "ogbench", "--tasks", NAMES[0], *command[command.index("--seeds") : command.index("--presets")]]
+    assert main([*few, "--out", str(tmp_path)]) == 0
+    (row,) = json.loads((tmp_path / "ogbench.json").read_text())
+    chosen = load_run(tmp_path / NAMES[0] / "auto").chosen()
+    assert row["preset"] == "auto"
+    assert [each["value"] for each in row["choices"]] == [each.value for each in chosen.choices]
+    assert row["settings"]["graph"]["radius"] == chosen.config.graph.radius
+    assert row["settings"]["learn"]["steps"] == 20
+    assert (tmp_path / "ogbench.md").read_text().count(f"| {NAMES[0]} |") == 2
 
 
 def test_an_unknown_data_set_is_refused(tmp_path, capsys):

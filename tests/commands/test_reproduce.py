@@ -11,8 +11,9 @@ from vmg.cli.main import main
 from vmg.data import Episodes, load, save
 from vmg.envs import find_task
 from vmg.envs.families.kitchen import KITCHEN_FIELDS
+from vmg.runs import load_run
 from vmg.studies import study_table
-from vmg.studies.main import LOCOMOTION, MAIN, _logs_with, _sets_of_four, _subtasks_done
+from vmg.studies.main import LOCOMOTION, MAIN, _logs_with, _sets_of_four, _subtasks_done, presets_of
 
 pytest.importorskip("gymnasium_robotics")
 PRESETS = ["--presets", "paper", "program"]
@@ -182,6 +183,31 @@ def test_every_row_carries_a_command_that_makes_it_again(study, tmp_path, monkey
 def test_mistakes_are_said(tmp_path, options, words, capsys):
     assert main(["reproduce", "main", "--out", str(tmp_path), *options]) == 2
     assert words in capsys.readouterr().err
+
+
+def test_baselines_beside_settings_from_the_data_learn_as_long_as_those_say(tmp_path, monkeypatch):
+    monkeypatch.setattr("vmg.agent.auto.imagination.STARTS", 5)
+    save(load("pointmaze:umaze?steps=600"), tmp_path / "maze.npz")
+    asked = [
+        "--tasks",
+        "pointmaze-umaze",
+        "--data",
+        f"pointmaze-umaze=npz:{tmp_path / 'maze.npz'}",
+        "--disturb",
+        "delay",
+    ]
+    size = ["--seeds", "0", "--episodes", "1", "--steps", "20", "--workers", "1", "--out", str(tmp_path)]
+    assert main(["reproduce", "robustness", *asked, *size]) == 0
+    row = json.loads((tmp_path / "robustness.json").read_text())[0]
+    assert (row["preset"], list(row["scores"])) == ("auto", ["VMG", "BC", "GCBC"])
+    chosen = load_run(tmp_path / "pointmaze-umaze" / "auto").chosen()
+    assert [each["value"] for each in row["choices"]] == [each.value for each in chosen.choices]
+    assert row["settings"]["graph"]["radius"] == chosen.config.graph.radius
+
+
+def test_tables_that_compare_settings_have_all_and_others_those_from_the_data():
+    assert {presets_of(name) for name in ("main", "auto", "locomotion")} == {("paper", "program", "auto")}
+    assert {presets_of(name) for name in ("skills", "other-tasks", "robustness")} == {("auto",)}
 
 
 def test_the_studies_are_the_papers_tables():

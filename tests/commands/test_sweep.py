@@ -5,11 +5,14 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from maze_settings import TASK, little_maze
 
 from vmg.agent.settings import AgentConfig
 from vmg.base.errors import VMGError
 from vmg.cli.main import main
+from vmg.cli.sweep import _start
 from vmg.evaluation import EXECUTORS
+from vmg.runs import Run, save_run
 from vmg.runs.spaces import changed, draws, given_up, read_choices
 from vmg.runs.sweeping import KEEP, rungs
 
@@ -147,3 +150,25 @@ def test_scores_decide_where_they_are_asked_to(tmp_path):
     values = [candidate["values"]["3"] for candidate in found["candidates"]]
     assert found["best"]["values"]["3"] == max(values)
     assert len(values) == 4
+
+
+def test_a_sweep_starts_from_the_defaults_or_from_the_settings_of_a_run(tmp_path):
+    save_run(Run(DATA, little_maze(batch_size=7), folder=tmp_path / "run"))
+    assert _start(None, None, TASK) == TASK.with_goal_columns(AgentConfig())
+    assert _start(None, None, None) == AgentConfig()
+    assert _start("paper", None, TASK) == TASK.preset("paper")
+    assert _start(None, str(tmp_path / "run"), TASK) == little_maze(batch_size=7)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--preset", "auto"], "`vmg train` does. Try others than it chose with --start RUN"),
+        (["--preset", "paper", "--start", "run"], "leave out --preset or --start"),
+        (["--start", "nowhere"], "nowhere is not a run"),
+        (["--preset", "ours"], "has no preset 'ours'. It has: paper, program."),
+    ],
+)
+def test_a_start_that_cannot_be_is_said(options, said, tmp_path, capsys):
+    assert main(["sweep", DATA, "--out", str(tmp_path / "sweep"), *HORIZONS, *options]) == 2
+    assert said in " ".join(capsys.readouterr().err.split())
