@@ -159,7 +159,7 @@ def test_one_wrong_value_is_refused_with_its_place(config, wrong, data):
         ({"learn": {"low_level": "translator"}}, "config.learn.low_level must be an object that names its kind, not"),
         (
             {"learn": {"low_level": {"kind": "oracle"}}},
-            "config.learn.low_level: There is no low-level policy 'oracle'. There are: translator.",
+            "config.learn.low_level: There is no low-level policy 'oracle'. There are: translator, ",
         ),
         (
             {"learn": {"low_level": {"kind": "translator", "memory": 0}}},
