@@ -13,6 +13,7 @@ from benchmarks.actors import OnTheGraph, Recorder
 from benchmarks.agents import untrained_agent
 from benchmarks.generators import sparse_rewards
 from benchmarks.rows import Bar, Level, Row, check
+from benchmarks.settings import settings_of
 from benchmarks.timing import processor_seconds
 from vmg.base.errors import require
 from vmg.data.episodes import Episodes
@@ -92,7 +93,7 @@ def _rows(case: Case, rounds: int) -> Iterator[Row]:
     bare = import_module("benchmarks.bare")
     task = find_task(case.task)
     data = driven(task, case.driven, case.steps)
-    agent = untrained_agent(data, task.preset("ours"), case.vertices)
+    agent = untrained_agent(data, settings_of(task), case.vertices)
     actor = OnTheGraph(agent.policy(), data.observations[: 1 + (task.horizon or EPISODE)])
     recorder = Recorder(actor)
     known = evaluate(recorder, task, n_episodes=case.episodes, workers=1)
@@ -118,7 +119,7 @@ def _rows(case: Case, rounds: int) -> Iterator[Row]:
             bar=case.bar,
             checked=_check_returns(known, scores, returns),
             note=f"seconds of all processors together, least of {rounds}; {agent.built.n_vertices:,} vertices, "
-            f"{case.steps:,} steps of data, preset ours, untrained",
+            f"{case.steps:,} steps of data, untrained",
         )
 
 

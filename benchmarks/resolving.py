@@ -60,7 +60,7 @@ def _goal(row: Row, agent: Agent, episodes: Episodes, size: Size) -> Row:
 
 
 def _goal_along(row: Row, agent: Agent, episodes: Episodes, size: Size) -> Row:
-    """The same along recordings, as the presets `ours` of most tasks have it: a route from every observation."""
+    """The same along recordings, as most agents plan: a route from every observation."""
     settings = replace(agent.config.solve, paths="recordings", ties="nearest")
     config = replace(agent.config, solve=settings, graph=replace(agent.config.graph, recordings=True))
     agent = replace(agent, config=config).build(episodes).solve()

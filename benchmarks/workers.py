@@ -18,6 +18,7 @@ import tyro
 from benchmarks.agents import untrained_agent
 from benchmarks.evaluation import driven
 from benchmarks.machine import describe_machine
+from benchmarks.settings import settings_of
 from vmg.agent.agent import Agent
 from vmg.base.console import say, show
 from vmg.base.files import write_json
@@ -57,9 +58,9 @@ def main(options: Options) -> None:
     """Measure, show, write."""
     task = find_task(options.task)
     data = driven(task, DRIVEN, DRIVEN)
-    rows = list(evaluation_rows(options, task, untrained_agent(data, task.preset("ours"), VERTICES)))
+    rows = list(evaluation_rows(options, task, untrained_agent(data, settings_of(task), VERTICES)))
     if options.models:
-        rows += training_rows(options, data, task.preset("ours").learn)
+        rows += training_rows(options, data, settings_of(task).learn)
     for row in rows:
         show(
             f"{row['what']}, {row['on']}, {row['workers']} workers: {row['seconds']:.1f} s, {row['faster']:.2f} times 1"

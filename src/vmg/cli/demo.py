@@ -20,9 +20,9 @@ from vmg.view.maze import draw_maze_story
 from vmg.view.report import write_report
 from vmg.view.tables import scores_table
 
-# Choosing settings from the data would take most of the time, so they are named here. The radius is the smallest of
-# seven that covers 97 % of another recording of the medium maze, and a subgoal lies as many edges ahead as fit into the
-# translator's horizon.
+# Choosing settings from the data would take longer than all the rest, so they are named here. The radius is the
+# smallest of seven that covers 97 % of another recording of the medium maze, and a subgoal lies as many edges ahead as
+# fit into the translator's horizon.
 SETTINGS = AgentConfig(
     learn=LearnConfig(
         margins="program",
