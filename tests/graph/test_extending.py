@@ -117,19 +117,58 @@ def test_members_go_to_the_nearest_new_vertex_that_is_nearer(points, n_new, n_gr
     first_member = np.sort(np.r_[0, rng.integers(0, len(points) + 1, n_groups - 1), len(points)])
     near = [np.flatnonzero(rng.random(n_groups) < 0.6) for _ in range(n_new)]
     first_near = np.cumsum([0, *map(len, near)])
-    squares = rng.choice([0.0, 0.25, 1.0, 9.0], len(points)).astype(np.float32)
+    vertices = points[rng.integers(0, len(points), 5)]
     labels = rng.integers(0, 5, len(points)).astype(np.int32)
     expected = labels.copy()
     for member, x in enumerate(points):
         group = np.searchsorted(first_member, member, side="right") - 1
         for_it = [i for i in range(n_new) if group in near[i]]
         apart = float32_squares(centres[for_it], x) if for_it else np.zeros(0)
-        if len(apart) and apart.min() < squares[member]:
+        if len(apart) and apart.min() < float32_squares(vertices[labels[member]][None], x)[0]:
             expected[member] = 5 + for_it[int(np.argmin(apart))]
     kernels.extending.move_members(
-        centres, first_near, np.concatenate(near), first_member, points, squares, labels, 5
+        vertices, centres, first_near, np.concatenate(near), first_member, points, labels
     )  # fmt: skip
     assert labels.tolist() == expected.tolist()
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.integers(0, 9), max_size=60), st.lists(st.integers(0, 9), unique=True))
+def test_members_are_found_group_by_group(labels, groups):
+    group_of = np.full(10, -1, np.int32)
+    group_of[groups] = np.arange(len(groups))
+    first, rows = kernels.extending.members_of(np.array(labels, np.int32), group_of, len(groups))
+    found = [rows[first[i] : first[i + 1]].tolist() for i in range(len(groups))]
+    assert found == [[row for row, label in enumerate(labels) if label == group] for group in groups]
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.data(), st.integers(2, 6), st.integers(0, 2))
+def test_edges_are_put_in_order_among_those_that_are_taken(data, n, more):
+    edges = st.dictionaries(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), st.integers(0, 2), max_size=12)
+    later = st.tuples(st.integers(0, n + more - 1), st.integers(0, n + more - 1))
+    there, new = data.draw(edges), data.draw(st.dictionaries(later, st.integers(1, 3), max_size=12))
+    both = {each: there.get(each, 0) + new.get(each, 0) for each in there | new}
+    expected = {each: count for each, count in sorted(both.items()) if count}
+    tails, heads, counts = (np.array(each, np.int32) for each in _columns(there))
+    first = np.searchsorted(tails, np.arange(n + 1)).astype(np.int32)
+    first_edge, *found, place, place_new = kernels.edges.insert_edges(first, heads, counts, *_columns(new), n + more)
+    assert [each.tolist() for each in found] == [[head for _, head in expected], list(expected.values())]
+    assert np.diff(first_edge).tolist() == [sum(tail == each for tail, _ in expected) for each in range(n + more)]
+    numbers = {each: number for number, each in enumerate(expected)}
+    assert place_new.tolist() == [numbers[each] for each in sorted(new)]
+    slots = np.array([i for i, each in enumerate(sorted(there)) if each in numbers] + [len(there), len(there) + n - 1])
+    renumbered = np.empty(len(slots), np.int32)
+    kernels.edges.renumber_slots(slots.astype(np.int32), place, len(numbers), renumbered)
+    kept = [numbers[each] for each in sorted(there) if each in numbers]
+    assert renumbered.tolist() == [*kept, len(numbers), len(numbers) + n - 1]
+
+
+def _columns(edges):
+    """Tails, heads and counts of edges in order."""
+    ordered = sorted(edges)
+    return (np.array(each, np.int64) for each in ([t for t, _ in ordered], [h for _, h in ordered],
+            [edges[each] for each in ordered]))  # fmt: skip
 
 
 class _Asked:

@@ -20,7 +20,6 @@ from vmg.graph.edges import EDGE_SOURCES
 from vmg.graph.edges.rejoining import rejoin
 from vmg.graph.memory import MemoryGraph, keeping
 from vmg.graph.merging import FARTHEST, merge_on, warn_of_extremes
-from vmg.graph.nearest import squared_distances
 from vmg.graph.settings import GraphConfig, Labelling
 
 LOOKED_AT = 1_000
@@ -87,19 +86,15 @@ def _moved(graph: MemoryGraph, new: Float32s, features: Rows) -> tuple[Int64s, I
     """Return the earlier observations that are nearer to a new vertex than to their own, and the vertex they go to."""
     first_near, near = graph.index.around(new, 2 * min(graph.radius, FARTHEST))
     groups, near = np.unique(near, return_inverse=True)
-    touched = np.zeros(graph.n_vertices, bool)
-    touched[groups] = True
-    rows = np.flatnonzero(touched[graph.labels])
-    rows = rows[np.argsort(graph.labels[rows], kind="stable")]
-    own = graph.labels[rows]
-    points = np.ascontiguousarray(features[rows], np.float32)
-    squares = squared_distances(points, graph.features[own].T)
-    first_member = np.searchsorted(own, np.append(groups, graph.n_vertices))
+    group_of = np.full(graph.n_vertices, -1, np.int32)
+    group_of[groups] = np.arange(len(groups))
+    first_member, rows = kernels.extending.members_of(graph.labels, group_of, len(groups))
+    own, points = graph.labels[rows], np.ascontiguousarray(features[rows], np.float32)
     labels = own.copy()
-    kernels.extending.move_members(new, first_near, near, first_member, points, squares, labels, graph.n_vertices)
-    moved = labels != own
-    in_order = np.argsort(rows[moved])
-    return rows[moved][in_order], labels[moved][in_order]
+    kernels.extending.move_members(graph.features, new, first_near, near, first_member, points, labels)
+    moved = np.flatnonzero(labels != own)
+    moved = moved[np.argsort(rows[moved])]
+    return rows[moved], labels[moved]
 
 
 def _refuse_others(graph: MemoryGraph, features: Rows, episodes: Episodes) -> None:

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from vmg.base.types import Bools, Int32s, Int64s
+from vmg.base.types import Int32s, Int64s
+from vmg.graph import kernels
 
 if TYPE_CHECKING:
     from vmg.graph.memory import MemoryGraph
@@ -27,21 +28,21 @@ def rejoin(graph: "MemoryGraph", labels: Int32s, lengths: Int64s, moved: Int64s,
     Sorting is in proportion to the steps joined; the rest are a few passes over the arrays.
     """
     steps, rows = _steps_to_join(graph, lengths, moved)
-    n_earlier = int(np.searchsorted(steps, len(graph.slots)))
+    n_earlier, n_before = int(np.searchsorted(steps, len(graph.slots))), graph.n_edges
     counts = graph.counts.copy()
     np.subtract.at(counts, graph.slots[steps[:n_earlier]], 1)
     tails, heads = labels[rows].astype(np.int64), labels[rows + 1].astype(np.int64)
     moving = tails != heads
-    places = _places(graph, counts[: graph.n_edges], tails[moving] * n + heads[moving], n)
-    n_edges = len(places.heads)
-    inside = np.zeros(n, np.int32)
-    inside[: graph.n_vertices] = counts[graph.n_edges :]
-    inside += np.bincount(tails[~moving], minlength=n).astype(np.int32)
+    found, which, times = np.unique(tails[moving] * n + heads[moving], return_inverse=True, return_counts=True)
+    first_edge, edge_heads, on_edge, place, place_found = kernels.edges.insert_edges(
+        graph.first_edge, graph.heads, counts[:n_before], found // n, found % n, times, n
+    )
+    inside = np.bincount(tails[~moving], minlength=n).astype(np.int32)
+    inside[: graph.n_vertices] += counts[n_before:]
     slots = np.empty(int(lengths.sum()), np.int32)
-    renumbered = np.concatenate([places.earlier, np.arange(n_edges, n_edges + graph.n_vertices, dtype=np.int32)])
-    np.take(renumbered, graph.slots, out=slots[: len(graph.slots)])
-    slots[steps[moving]], slots[steps[~moving]] = places.joined, n_edges + tails[~moving]
-    return Joined(places.first_edge, places.heads, np.concatenate([places.counts, inside]), slots)
+    kernels.edges.renumber_slots(graph.slots, place, len(edge_heads), slots)
+    slots[steps[moving]], slots[steps[~moving]] = place_found[which], len(edge_heads) + tails[~moving]
+    return Joined(first_edge, edge_heads, np.concatenate([on_edge, inside]), slots)
 
 
 def _steps_to_join(graph: "MemoryGraph", lengths: Int64s, moved: Int64s) -> tuple[Int64s, Int64s]:
@@ -55,42 +56,3 @@ def _steps_to_join(graph: "MemoryGraph", lengths: Int64s, moved: Int64s) -> tupl
     new = np.arange(len(graph.slots), int(lengths.sum()))
     of_new = new + np.repeat(np.arange(n_earlier, len(lengths)), later)
     return np.concatenate([earlier, new]), np.concatenate([rows, of_new])
-
-
-class _Places(NamedTuple):
-    """Edges in their new order, and where earlier edges and the steps that were joined are found in it."""
-
-    first_edge: Int32s
-    heads: Int32s
-    counts: Int32s
-    earlier: Int32s
-    joined: Int32s
-
-
-def _places(graph: "MemoryGraph", counts: Int32s, keys: Int64s, n: int) -> _Places:
-    """Put the edges of these steps, tail · n + head, in order among those that are still taken."""
-    there = graph.tails.astype(np.int64) * n + graph.heads
-    found, which, times = np.unique(keys, return_inverse=True, return_counts=True)
-    before = np.searchsorted(there, found)
-    known = _are_at(there, before, found)
-    counts[before[known]] += times[known].astype(np.int32)
-    taken, new = counts > 0, ~known
-    kept_before = np.concatenate([[0], np.cumsum(taken)])
-    new_before = np.cumsum(np.bincount(before[new], minlength=len(there) + 1))
-    earlier = (kept_before[:-1] + new_before[:-1]).astype(np.int32)
-    inserted = kept_before[before[new]] + np.arange(np.count_nonzero(new))
-    heads, on_edge = (np.empty(kept_before[-1] + len(inserted), np.int32) for _ in range(2))
-    heads[earlier[taken]], heads[inserted] = graph.heads[taken], found[new] % n
-    on_edge[earlier[taken]], on_edge[inserted] = counts[taken], times[new]
-    degrees = np.bincount(graph.tails[taken], minlength=n) + np.bincount(found[new] // n, minlength=n)
-    place = np.empty(len(found), np.int32)
-    place[known], place[new] = earlier[before[known]], inserted
-    first_edge = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int32)
-    return _Places(first_edge, heads, on_edge, earlier, place[which])
-
-
-def _are_at(keys: Int64s, places: Int64s, wanted: Int64s) -> Bools:
-    """Say which of the keys wanted stand at their places."""
-    there = places < len(keys)
-    there[there] = keys[places[there]] == wanted[there]
-    return there
