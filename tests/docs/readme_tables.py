@@ -42,6 +42,9 @@ BENCHMARKS = (
     ("decision", "networkx", "1,024 at once"),
 )
 """Name, peer, and how the size begins."""
+TODAY = ("paper", "program", "auto")
+BY_HAND = "by hand (version 0.1)"
+"""Settings that people chose for each task; rows that were measured with them stay as evidence."""
 
 
 def read(name: str) -> Any:
@@ -68,58 +71,74 @@ def untouched() -> str:
 
 
 def main() -> str:
-    lines = [
-        "| task | VMG, `ours` | 95 % interval | each of the five models | VMG, `paper` | BC | GCBC "
-        "| checkpoint chosen there: `ours`, `paper` | the paper |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
-    rows = {(row["task"], row["preset"]): row for row in read("main")}
-    for (task, preset), row in rows.items():
-        if preset == "ours":
-            scores, beside = row["scores"], rows[task, "paper"]
-            low, high = scores["VMG"]["interval"]
-            mean, deviation = row["paper"]
-            cells = (
-                task,
-                f"**{scores['VMG']['score']:.1f}**",
-                f"{low:.1f} – {high:.1f}",
-                ", ".join(f"{score:.1f}" for score in scores["VMG"]["models"]),
-                *(f"{found['score']:.1f}" for found in (beside["scores"]["VMG"], scores["BC"], scores["GCBC"])),
-                ", ".join(f"{each['chosen']['score']:.1f}" for each in (row, beside) if "chosen" in each),
-                f"{mean} ± {deviation}",
-            )
-            lines.append(f"| {' | '.join(cells)} |")
+    """The paper's tasks: settings from the data beside the paper's, and cloning; `program` once it is measured so."""
+    rows = _rows_of_tasks()
+    program = any("program" in of for of in rows.values())
+    header = ["task", "VMG, `auto`", "95 % interval", "each of the five models", "VMG, `paper`"]
+    header += ["VMG, `program`"] * program + ["BC", "GCBC", "the paper"]
+    lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
+    for task, of in rows.items():
+        found = of["auto"]["scores"]["VMG"]
+        low, high = found["interval"]
+        mean, deviation = of["paper"]["paper"]
+        cells = [
+            task,
+            f"**{found['score']:.1f}**",
+            f"{low:.1f} – {high:.1f}",
+            ", ".join(f"{score:.1f}" for score in found["models"]),
+            *(_last_and_chosen(of.get(preset)) for preset in ("paper", "program")[: 1 + program]),
+            *(f"{_baseline(of, method)['score']:.1f}" for method in ("BC", "GCBC")),
+            f"{mean} ± {deviation}",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def main_in_short() -> str:
-    lines = [
-        "| task | VMG, here | VMG, published | BC | GCBC |",
-        "|---|---|---|---|---|",
-    ]
-    for row in read("main"):
-        if row["preset"] == "ours":
-            scores = [row["scores"][method]["score"] for method in ("VMG", "BC", "GCBC")]
-            cells = (row["task"], f"{scores[0]:.1f}", f"{row['paper'][0]}", *(f"{score:.1f}" for score in scores[1:]))
-            lines.append(f"| {' | '.join(cells)} |")
+    lines = ["| task | VMG, here | VMG, published | BC | GCBC |", "|---|---|---|---|---|"]
+    for task, of in _rows_of_tasks().items():
+        scores = (of["auto"]["scores"]["VMG"], _baseline(of, "BC"), _baseline(of, "GCBC"))
+        here, *cloned = (f"{each['score']:.1f}" for each in scores)
+        lines.append(f"| {' | '.join((task, here, str(of['paper']['paper'][0]), *cloned))} |")
     return "\n".join(lines)
+
+
+def _rows_of_tasks() -> dict[str, dict[str, Any]]:
+    """The rows of each of the paper's tasks that was measured, by preset."""
+    found: dict[str, dict[str, Any]] = {row["task"]: {} for row in read("main")}
+    for row in (*read("main"), *read("auto"), *read("by-hand")["rows"]):
+        if row["task"] in found:
+            found[row["task"]][row["preset"]] = row
+    return found
+
+
+def _baseline(of: dict[str, Any], method: str) -> Any:
+    """How well a baseline did beside settings from the data or, where that was not measured, beside those by hand."""
+    return (of["by hand"]["scores"] | of["auto"]["scores"])[method]
+
+
+def _last_and_chosen(row: Any) -> str:
+    """A preset's score with the last checkpoint and, where it was measured, with the one chosen there."""
+    if row is None:
+        return "–"
+    chosen = f", {row['chosen']['score']:.1f}" if row.get("chosen") else ""
+    return f"{row['scores']['VMG']['score']:.1f}{chosen}"
 
 
 def auto() -> str:
     """What the data chose beside what was chosen by hand, task by task."""
-    by_hand = {(row["task"], row["preset"]): row["scores"]["VMG"]["score"] for row in read("main") + read("auto")
-               if "scores" in row and row["preset"] != "auto"}  # fmt: skip
-    lines = ["| task | `auto` | 95 % interval | each model | `ours` | `paper` |", "|---|---|---|---|---|---|"]
+    others = (*read("main"), *read("by-hand")["rows"])
+    scores = {(row["task"], row["preset"]): row["scores"]["VMG"]["score"] for row in others}
+    lines = [f"| task | `auto` | 95 % interval | each model | {BY_HAND} | `paper` |", "|---|---|---|---|---|---|"]
     for row in read("auto"):
-        if row["preset"] == "auto":
-            found, task = row["scores"]["VMG"], row["task"]
-            low, high = found["interval"]
-            models = ", ".join(f"{score:.0f}" for score in found["models"])
-            beside = (f"{by_hand[task, each]:.1f}" if (task, each) in by_hand else "" for each in ("ours", "paper"))
-            name = row.get("set", task)  # where a task has several data sets
-            lines.append(
-                f"| {name} | **{found['score']:.1f}** | {low:.1f} – {high:.1f} | {models} | {' | '.join(beside)} |"
-            )
+        found, task = row["scores"]["VMG"], row["task"]
+        low, high = found["interval"]
+        models = ", ".join(f"{score:.0f}" for score in found["models"])
+        beside = (f"{scores[task, each]:.1f}" if (task, each) in scores else "" for each in ("by hand", "paper"))
+        name = row.get("set", task)  # where a task has several data sets
+        lines.append(
+            f"| {name} | **{found['score']:.1f}** | {low:.1f} – {high:.1f} | {models} | {' | '.join(beside)} |"
+        )
     return "\n".join(lines)
 
 
@@ -143,7 +162,7 @@ def fidelity() -> str:
 def ogbench() -> str:
     """Our scores beside those of others; the published ones alone where ours were not measured yet."""
     unmeasured = [
-        {"task": name, "preset": "ours", "missing": "", "published": scores} for name, scores in PUBLISHED.items()
+        {"task": name, "preset": "auto", "missing": "", "published": scores} for name, scores in PUBLISHED.items()
     ]
     return study_table(read("ogbench") if _measured("ogbench") else unmeasured).rstrip()
 
@@ -163,7 +182,13 @@ def grow() -> str:
 
 
 def every_row() -> str:
-    return study_table(read("main")).rstrip()
+    rows = (row for of in _rows_of_tasks().values() for row in of.values())
+    return study_table([_named(row) for row in rows]).rstrip()
+
+
+def _named(row: dict[str, Any]) -> dict[str, Any]:
+    """A row whose preset is there today, or is said to be version 0.1's."""
+    return row if row["preset"] in TODAY else row | {"preset": BY_HAND}
 
 
 def decay() -> str:
@@ -192,11 +217,13 @@ def memory() -> str:
 
 
 def skills() -> str:
-    return study_table(read("skills")).rstrip()
+    return study_table([_named(row) for row in read("skills")]).rstrip()
 
 
 def other_tasks() -> str:
-    return study_table(read("other-tasks")).rstrip()
+    rows = read("other-tasks")
+    settings = "Settings chosen from the data:" if rows[0]["preset"] in TODAY else f"Settings {BY_HAND}:"
+    return f"{settings}\n\n{study_table(rows).rstrip()}"
 
 
 def new_task() -> str:
@@ -234,8 +261,8 @@ def speed(family: str) -> str:
     file, command = ("benchmarks-gpu", "make bench-gpu") if family.startswith("gpu") else ("benchmarks", "make bench")
     if family in ("scale", "stream"):
         file = "benchmarks-scale"
-    elif family == "extend":
-        file = "benchmarks-extend"
+    elif family in ("extend", "cores", "files"):
+        file = f"benchmarks-{family}"
     rows = [Row.of(row) for row in read(file)["rows"] if row["family"] == family.replace("_", " ")]
     return markdown(rows) if rows else f"Not measured yet: `{command}` measures it."
 
