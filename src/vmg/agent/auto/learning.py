@@ -18,6 +18,7 @@ from vmg.agent.auto.choice import Choice, as_value
 from vmg.agent.auto.columns import Columns, look_at
 from vmg.agent.auto.imagination import Imagination
 from vmg.agent.auto.likeness import steps_apart
+from vmg.agent.auto.speed import choose_lead
 from vmg.base.errors import VMGError
 from vmg.base.lazy import LazyModule
 from vmg.base.types import Float64s
@@ -114,15 +115,16 @@ class _Trials:
             self._followed_best(candidates, learned) if self._alike else self._nothing_to_judge_by(candidates)
         )
         decay, steps, rounds = self._learned_enough(name, candidates[name])
-        translator = replace(candidates[name], decay_rate=decay, memory=max(steps // 8, 1))
-        config = replace(self.base, low_level=translator, steps=steps, checkpoint_every=max(steps // 4, 1))
         noise = self._noise(learned[list(candidates).index(name)], ahead)
         stuck = Choice(
             setting="act.noise",
             value=f"{noise:.3g}, when stuck",
             why="So far recorded actions lie from the translator's on episodes held out; it frees a body that sticks.",
         )
-        choices = (*self._scaling(), self._routes(), *followed, *rounds, *((stuck,) if self._alike else ()))
+        lead, last = (0, stuck) if self._alike else choose_lead(self.known, self.columns)
+        translator = replace(candidates[name], decay_rate=decay, memory=max(steps // 8, 1), lead=lead)
+        config = replace(self.base, low_level=translator, steps=steps, checkpoint_every=max(steps // 4, 1))
+        choices = (*self._scaling(), self._routes(), *followed, *rounds, last)
         return Learned(config, ahead, noise, self._alike, choices)
 
     @property
