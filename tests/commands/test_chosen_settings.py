@@ -1,12 +1,15 @@
 """`vmg train` without a preset: settings come from the data, are said, kept and shown, and a given one stays."""
 
 import json
+import shutil
+from dataclasses import asdict
 
 import numpy as np
 import pytest
 
 from vmg.cli.main import main
 from vmg.data import Episodes, save
+from vmg.networks import Ensemble, Translator
 from vmg.runs import load_run
 from vmg.runs.commands import run_commands
 from vmg.view.sections import _chosen
@@ -40,6 +43,19 @@ def test_what_is_given_stays(run):
     learn = load_run(run[0]).config.learn
     assert (learn.steps, learn.hidden_units) == (40, 16)
     assert learn.margins == "program"  # and what is not given is chosen
+
+
+def test_another_kind_of_translator_keeps_what_was_chosen_for_translators(run):
+    folder, words = run
+    other = folder.with_name("other")
+    other.mkdir()
+    shutil.copy(folder / "auto.json", other)
+    given = ["--low-level", "ensemble", "--learn.low-level.members", "2", "--learn.low-level.goal-horizon", "7"]
+    assert main([*words[:3], "other", *words[4:], *given]) == 0
+    chosen, made = load_run(folder).config.learn.low_level, load_run(other).config.learn.low_level
+    assert chosen.inputs != Translator().inputs
+    assert made == Ensemble(**asdict(chosen) | {"members": 2, "goal_horizon": 7})
+    assert "--low-level ensemble" in run_commands(load_run(other), None)[0]
 
 
 def test_called_again_it_goes_on_and_chooses_nothing_anew(run, capsys):
