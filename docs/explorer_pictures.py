@@ -1,6 +1,6 @@
 """The explorer's pictures and its film, taken from the page itself in a browser.
 
-vmg train pointmaze:umaze --out runs/maze --preset ours --learn.steps 4000 --learn.hidden-units 128
+vmg train pointmaze:umaze --out runs/maze --learn.steps 4000 --learn.hidden-units 128
 vmg build runs/maze
 vmg solve runs/maze
 python docs/explorer_pictures.py runs/maze

@@ -12,6 +12,7 @@ from vmg.act.settings import ActConfig
 from vmg.agent.settings import AgentConfig
 from vmg.base.console import say, show
 from vmg.base.errors import VMGError
+from vmg.base.files import is_file
 from vmg.base.locks import held
 from vmg.cli.options import DataId, as_text, chosen_keys, named_task, parsed, peek, preset_of, resolved
 from vmg.data import READERS
@@ -73,6 +74,8 @@ def run(arguments: list[str]) -> None:
         solve=start.solve,
         act=start.act,
     )
+    if options.start:
+        load_run(options.start)  # so that it is said where it is none
     config = AgentConfig(learn=options.learn, graph=options.graph, solve=options.solve, act=options.act)
     base = Run(
         data=options.data,
@@ -101,7 +104,7 @@ def _start(preset: str | None, run: str | None, task: Task | None) -> AgentConfi
         )
     if preset:
         return preset_of(preset, task)
-    config = load_run(Path(run)).config if run else AgentConfig()
+    config = load_run(Path(run)).config if run and is_file(Path(run) / "run.json") else AgentConfig()
     return task.with_goal_columns(config) if task else config
 
 
