@@ -64,6 +64,7 @@ def test_the_part_has_its_share_of_the_steps_and_no_episode_too_many(case, share
         ({"only": "train"}, "trains and acts in turn: leave out --only"),
         ({"share": 1.5}, "--share must lie between 0 and 1"),
         ({"online": (20, 10)}, "--online be ascending numbers of episodes"),
+        ({"presets": ("paper", "auto")}, "takes one preset, not paper auto"),
     ],
 )
 def test_what_it_refuses(options, sentence):

@@ -1,7 +1,7 @@
 """From a small part of the data, online: the score against the episodes that were recorded, by how they were explored.
 
 Each point is measured twice: with the networks as they were, whose graph was extended, and with networks trained again
-from all episodes there are. The whole data set stands beside.
+from all episodes there are, with the settings that were chosen from the part. The whole data set stands beside.
 
 STUDY/TASK/part.npz              the part of the data to begin with
 STUDY/TASK/start                 a run from it            STUDY/TASK/whole    a run from all data
@@ -22,15 +22,14 @@ from vmg.base.statistics import bootstrap_interval
 from vmg.data import load, save
 from vmg.data.episodes import Episodes
 from vmg.envs import Task
-from vmg.runs import Run, load_run, save_run
+from vmg.runs import Run, auto, load_run, save_run
 from vmg.runs.exploring import Online, grow_online
 from vmg.runs.notes import remembered
 from vmg.runs.stages import agent_scores, build, knowing_goals, solve, train
-from vmg.studies.study import Results, Study, described, missing_data, row_command, run_of, tasks_of
+from vmg.studies.study import Results, Study, described, missing_data, row_command, run_of, settings_of, tasks_of
 
 TASKS = ("pointmaze-large",)
 SEEDS = (0, 1, 2)
-PRESET = "ours"
 Point: TypeAlias = dict[str, Any]
 """Scores of one model, episode by episode, and the vertices of its graph."""
 
@@ -44,14 +43,16 @@ def measure_grow(study: Study, write: Callable[[Results], None]) -> Results:
             f"--share must lie between 0 and 1, and --online be ascending numbers of episodes, not {study.share:g} and "
             f"{study.online}."
         )
-    rows = Results()
+    if len(study.presets) > 1:
+        raise VMGError(f"The study grow takes one preset, not {' '.join(study.presets)}.")
+    preset, rows = (*study.presets, auto.AUTO)[0], Results()
     for task in tasks_of("grow", study, TASKS, any_task=True):
-        whole = run_of(study, task, task.preset(PRESET), study.seeds or SEEDS, "whole")
+        whole = run_of(study, task, settings_of(task, preset), study.seeds or SEEDS, "whole")
         if missing := missing_data("grow", task, whole):
             rows.append({"task": task.name, "missing": missing})
             write(rows)
             continue
-        for row in _rows(_Curve(study, task, whole)):
+        for row in _rows(_Curve(study, task, whole, preset)):
             rows.append(row)
             write(rows)
     return rows
@@ -64,19 +65,27 @@ class _Curve:
     study: Study
     task: Task
     whole: Run
+    """From all data, as it is asked for."""
+    preset: str
 
     @property
     def folder(self) -> Path:
         return self.whole.folder.parent
 
-    def start(self) -> tuple[Run, Episodes]:
-        """Return the run from a part of the data, trained and solved, and that part."""
+    def start(self) -> Run:
+        """Return the run from a part of the data, trained and solved."""
         file = self.folder / "part.npz"
         if not file.exists():
             save(_part(load(self.whole.data, keys=self.whole.keys), self.study.share), file)
-        run = replace(self.whole, data=f"npz:{file}", task=self.task.name, keys=None, folder=self.folder / "start")
-        _make(run)
-        return run, run.episodes()[0]
+        part = replace(self.whole, data=f"npz:{file}", task=self.task.name, keys=None, folder=self.folder / "start")
+        return self.made(part)
+
+    def made(self, run: Run) -> Run:
+        """Return a run that is trained, built and solved with the settings asked for, or those chosen from its data."""
+        if self.preset != auto.AUTO:
+            return _make(run)
+        auto.train(run)
+        return _make(load_run(run.folder))
 
     def grown(self, start: Run, explore: Exploration, seed: int) -> Run:
         """Return a run of one seed that begins as the first one does, and has episodes of its own."""
@@ -100,18 +109,18 @@ class _Curve:
 
 
 def _rows(curve: _Curve) -> Iterator[dict[str, Any]]:
-    start, part = curve.start()
+    start = curve.start()
     seeds = start.seeds
-    yield _row(curve, part, "none", 0, False, [curve.score(start, seed, {"explore": "none"}) for seed in seeds])
+    yield _row(curve, start, "none", 0, False, [curve.score(start, seed, {"explore": "none"}) for seed in seeds])
     for explore in get_args(Exploration):
         for n in curve.study.online:
             say(f"{curve.task.name}: {n} episodes, {explore}.")
             points = [_point(curve, start, explore, n, seed) for seed in seeds]
             for again in (False, True):
-                yield _row(curve, part, explore, n, again, [point[again] for point in points])
-    _make(curve.whole)
-    scores = [curve.score(curve.whole, seed, {"explore": "whole"}) for seed in seeds]
-    yield _row(curve, curve.whole.episodes()[0], "whole", 0, True, scores)
+                yield _row(curve, start, explore, n, again, [point[again] for point in points])
+    whole = curve.made(curve.whole)
+    scores = [curve.score(whole, seed, {"explore": "whole"}) for seed in seeds]
+    yield _row(curve, whole, "whole", 0, True, scores)
 
 
 def _point(curve: _Curve, start: Run, explore: Exploration, n: int, seed: int) -> tuple[Point, Point]:
@@ -128,19 +137,18 @@ def _point(curve: _Curve, start: Run, explore: Exploration, n: int, seed: int) -
     return as_is, curve.score(again, seed, of | {"again": True})
 
 
-def _row(
-    curve: _Curve, episodes: Episodes, explore: str, n: int, again: bool, points: list[Point]
-) -> dict[str, Any]:  # fmt: skip
-    """One point of a curve over all seeds."""
+def _row(curve: _Curve, run: Run, explore: str, n: int, again: bool, points: list[Point]) -> dict[str, Any]:
+    """One point of a curve over all seeds; its run began with this one's data and has its settings."""
     study, models = curve.study, [each["scores"] for each in points]
     command = row_command("grow", study, curve.task.name, share=study.share, online=study.online)
     return {
-        **described(curve.whole, episodes, curve.task, command),
+        **described(replace(curve.whole, folder=run.folder), run.episodes()[0], curve.task, command),
+        "preset": curve.preset,
         "explore": explore,
         "online": n,
         "again": again,
         "share": 1.0 if explore == "whole" else study.share,
-        "updates": curve.whole.config.learn.steps,
+        "updates": run.config.learn.steps,
         "score": float(np.mean([np.mean(each) for each in models])),
         "interval": list(bootstrap_interval(models)),
         "models": [float(np.mean(each)) for each in models],
@@ -148,11 +156,12 @@ def _row(
     }
 
 
-def _make(run: Run) -> None:
+def _make(run: Run) -> Run:
     """Train, build and solve a run, as far as that is not done."""
     train(run)
     build(run, run.config.graph)
     solve(run, run.config.solve)
+    return run
 
 
 def _part(episodes: Episodes, share: float) -> Episodes:
