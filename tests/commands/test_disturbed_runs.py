@@ -20,7 +20,7 @@ WORDS = ["noise=0.1,0.5", "start=0.1+push=1"]
 def study(tmp_path_factory) -> Path:
     """The study on a small maze, which leaves a trained run with its baselines behind."""
     out = tmp_path_factory.mktemp("disturbed") / "study"
-    asked = ["--tasks", "pointmaze-umaze", "--presets", "ours", "--seeds", "0", "--disturb", "noise=0.5", "delay=2"]
+    asked = ["--tasks", "pointmaze-umaze", "--presets", "paper", "--seeds", "0", "--disturb", "noise=0.5", "delay=2"]
     data = ["--data", "pointmaze-umaze=pointmaze:umaze?steps=3000"]
     small = ["--steps", "100", "--episodes", "2", "--workers", "1", "--out", str(out)]
     assert main(["reproduce", "robustness", *asked, *data, *small]) == 0
@@ -29,7 +29,7 @@ def study(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def run(study) -> Path:
-    folder = study / "pointmaze-umaze" / "ours"
+    folder = study / "pointmaze-umaze" / "paper"
     assert main(["build", str(folder)]) == 0
     assert main(["solve", str(folder)]) == 0
     return folder
@@ -44,7 +44,7 @@ def test_the_study_has_a_row_for_each_disturbance_with_its_command_and_interval(
     assert ["--disturb noise=0.5 --steps" in row["command"] for row in rows] == [False, True, False]
     assert all(row["seeds"] == [0] for row in rows)
     table = (study / "robustness.md").read_text()
-    assert "| pointmaze-umaze | ours | delay 2 | **" in table
+    assert "| pointmaze-umaze | paper | delay 2 | **" in table
     assert (study / "robustness_dark.svg").exists()
 
 
