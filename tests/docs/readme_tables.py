@@ -228,14 +228,15 @@ def other_tasks() -> str:
 
 def new_task() -> str:
     lines = [
-        "| task | wanted | models, episodes each | done, % | 95 % interval | steps | first action, ms |",
-        "|---|---|---|---|---|---|---|",
+        "| task | wanted | settings | models, episodes each | done, % | 95 % interval | steps | first action, ms |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for row in (read("new-task"), read("new-task-in-turn"), *read("new-task-kitchen")):
         (low, high), agents = row["summary"]["interval"], row["agents"]
         cells = (
             row["task"],
             row["wanted"],
+            _settings_of(row["command"]),
             f"{len(agents)}, {agents[0]['scores']['n_episodes']}",
             f"**{row['summary']['score']:.0f}**",
             f"{low:.0f} – {high:.0f}",
@@ -244,6 +245,13 @@ def new_task() -> str:
         )
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def _settings_of(command: str) -> str:
+    """Whose settings the runs have that a command makes."""
+    if command.startswith("vmg demo"):
+        return "the demo's"
+    return BY_HAND if "--presets ours" in command else "`auto`"
 
 
 def benchmarks() -> str:
