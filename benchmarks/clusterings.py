@@ -28,11 +28,11 @@ class Clustering:
     """Whether it computes the same as ours."""
 
 
-def merge(features: Float32s, radius: float) -> Merging:
+def merge(features: Float32s, radius: float, *, workers: int = 1) -> Merging:
     """Our own."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns where every state becomes a vertex, which is the worst case
-        return merge_greedily(features, radius)
+        return merge_greedily(features, radius, workers=workers)
 
 
 def naive_merge(features: Float32s, radius: float, _: int = 0) -> Int32s:

@@ -1,4 +1,5 @@
-"""Named, seeded data that look like recordings: `revisiting_walks`, `write_walks`, `kitchen_like`, `recorded_graph`.
+"""Named, seeded data that look like recordings: `revisiting_walks`, `write_walks`, `kitchen_like`, `ant_like`,
+`recorded_graph`.
 
 `revisiting_walks` are smooth random walks through a room of four dimensions, laid without stretching into as many
 dimensions as asked for, with a little noise in all of them. The room grows with the number of states, so that walks
@@ -58,18 +59,27 @@ def kitchen_like(n_steps: int, seed: int) -> Episodes:
     They are longer strides through a smaller room: at a radius that leaves one vertex per 3.6 steps, seven steps in ten
     lead from one vertex to another, and a vertex has 2.4 edges out.
     """
+    return _recorded(n_steps, 59, 9, seed, "kitchen_like")
+
+
+def ant_like(n_steps: int, seed: int) -> Episodes:
+    """Return such walks with the sizes of an ant: 29 numbers per observation, 8 per action."""
+    return _recorded(n_steps, 29, 8, seed, "ant_like")
+
+
+def _recorded(n_steps: int, observation_size: int, action_size: int, seed: int, name: str) -> Episodes:
     rng = np.random.default_rng(seed)
     n_episodes = max(1, n_steps // (EPISODE - 1))
-    observations = revisiting_walks(n_episodes * EPISODE, 59, seed, room=0.3, stride=0.7)
+    observations = revisiting_walks(n_episodes * EPISODE, observation_size, seed, room=0.3, stride=0.7)
     n_steps = n_episodes * (EPISODE - 1)
     return Episodes(
         observations=observations,
-        actions=rng.uniform(-1, 1, (n_steps, 9)).astype(np.float32),
+        actions=rng.uniform(-1, 1, (n_steps, action_size)).astype(np.float32),
         rewards=sparse_rewards(n_steps, seed),
         lengths=np.full(n_episodes, EPISODE - 1),
         terminated=np.zeros(n_episodes, bool),
         truncated=np.ones(n_episodes, bool),
-        source="kitchen_like",
+        source=name,
     )
 
 

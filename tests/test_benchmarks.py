@@ -9,8 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 ROWS = {
-    "training": 2, "stream": 1, "merge": 9, "growth": 3, "extend": 2, "scale": 8, "values": 5, "resolve": 5,
-    "decisions": 3, "evaluation": 2, "startup": 4
+    "training": 2, "stream": 1, "merge": 9, "growth": 3, "extend": 2, "scale": 8, "cores": 3, "files": 9, "values": 5,
+    "resolve": 5, "decisions": 3, "evaluation": 2, "startup": 4
 }  # fmt: skip
 PEERS = {
     "training": ["torch"],
