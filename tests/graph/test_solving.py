@@ -1,3 +1,4 @@
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -14,6 +15,7 @@ from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
 from vmg.graph import EdgeRewards, EdgeRoutes, Merging, build, connect, iterate_values, reward, solve
 from vmg.graph.routes.edges import edge_weights
+from vmg.graph.routes.weights import in_whole_numbers
 
 DISCOUNTS = st.sampled_from([0.0, 0.3, 0.5, 0.8, 0.95, 0.99])
 SEARCH_STEPS = st.sampled_from([None, 0, 1, 2, 3, 12])
@@ -253,3 +255,14 @@ def test_bad_options_are_answered_with_a_sentence(options, sentence):
     graph, episodes = labelled_example()
     with pytest.raises(VMGError, match=sentence):
         solve(graph, reward(graph, episodes), **options)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.builds(Fraction, st.integers(0, 2_000_000), st.integers(1, 12)), min_size=2, max_size=8, unique=True)
+)
+def test_weights_are_in_the_very_proportion_of_rewards_that_are_means_of_large_whole_numbers(costs):
+    """The sum of some is that of others exactly when it is so of the rewards."""
+    unit = float(max(costs))
+    weights = in_whole_numbers(np.array([float(cost) for cost in costs]) / unit, 2.0**-50, 1000, unit).tolist()
+    assert all(weights[0] * b == w * costs[0] for w, b in zip(weights, costs, strict=True))

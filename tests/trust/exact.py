@@ -138,7 +138,7 @@ class Comparison:
     def routes(self, routes, costs, problem, at):
         """Targets, and the path to each: cheapest, then of fewest edges, then lowest."""
         moves, looping, worth, steps = problem
-        clear = twin.is_clear(worth)
+        clear = twin.is_clear(worth, TOLERANCE)
         for vertex in moves:
             target = int(routes.targets[vertex])
             if clear:

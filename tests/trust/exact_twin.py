@@ -106,10 +106,13 @@ def target(worth, looping, within):
     return min(tied, key=lambda v: (v not in looping, v))
 
 
-def is_clear(worth):
-    """Whether no two values are so near a tie, or so near 0 beside the largest, that float64 could see it otherwise."""
+def is_clear(worth, error):
+    """Whether no two values are so near that they may be seen otherwise: off by `error` each, or near a tie.
+
+    Or so near 0 beside the largest that float64 loses them.
+    """
     ordered = sorted(worth.values())
-    seen = NOISE * max(map(abs, ordered))
+    seen = max(2 * Fraction(error), NOISE * max(map(abs, ordered)))
     gaps = [(b - a, (b - a) / max(abs(a), abs(b))) for a, b in pairwise(ordered) if a != b]
     return all((gap > seen and share > 10 * TIE) or share < TIE / 1000 for gap, share in gaps)
 

@@ -202,15 +202,15 @@ def edge_weights(rewards: EdgeRewards, graph: "MemoryGraph", path_weights: PathW
     Penalties add to that, in unrewarded edges: what a step costs besides, on average over the steps that an edge takes.
     """
     followed = rewards.edges[~rewards.absorbing[graph.tails]]
-    parts, noise = np.ones(graph.n_edges), 0.0
+    parts, noise, unit = np.ones(graph.n_edges), 0.0, 1.0
     if path_weights == "rewards" and len(followed) and (extent := spread(followed)) > 0:
         parts = np.clip((followed.max() - rewards.edges) / extent, 0.0, 1.0)
-        noise = 2.0**-51 * float(np.abs(followed).max() / extent)
+        noise, unit = 2.0**-51 * float(np.abs(followed).max() / extent), extent
     if rewards.penalties is not None and graph.n_edges:
         between, inside = rewards.penalties[: graph.n_edges], rewards.penalties[graph.n_edges :][graph.tails]
         parts += inside + (between - inside) / np.maximum(graph.edge_steps, 1)
-        parts /= max(parts.max(), 1.0)
-    return in_whole_numbers(parts, noise, graph.n_vertices)
+        parts, unit = parts / max(parts.max(), 1.0), 1.0
+    return in_whole_numbers(parts, noise, graph.n_vertices, unit)
 
 
 class _Tables(NamedTuple):
