@@ -21,6 +21,7 @@ def study(tmp_path_factory) -> Path:
     """The study on a small maze, which leaves a trained run with its baselines behind."""
     out = tmp_path_factory.mktemp("disturbed") / "study"
     asked = ["--tasks", "pointmaze-umaze", "--presets", "paper", "--seeds", "0", "--disturb", "noise=0.5", "delay=2"]
+    asked += ["--variants", "as chosen", "observed"]
     data = ["--data", "pointmaze-umaze=pointmaze:umaze?steps=3000"]
     small = ["--steps", "100", "--episodes", "2", "--workers", "1", "--out", str(out)]
     assert main(["reproduce", "robustness", *asked, *data, *small]) == 0
@@ -37,14 +38,18 @@ def run(study) -> Path:
 
 def test_the_study_has_a_row_for_each_disturbance_with_its_command_and_interval(study):
     rows = json.loads((study / "robustness.json").read_text())
-    assert [row["disturbed"] for row in rows] == [{}, {"noise": 0.5}, {"delay": 2}]
+    assert [row["disturbed"] for row in rows] == [{}, {"noise": 0.5}, {"delay": 2}] * 2
+    assert [row["solved"] for row in rows] == ["as chosen"] * 3 + ["observed"] * 3
+    assert [row["settings"]["solve"]["paths"] == "observed" for row in rows] == [False] * 3 + [True] * 3
     assert all(list(row["scores"]) == ["VMG", "BC", "GCBC"] for row in rows)
     assert all(len(summary["interval"]) == 2 for row in rows for summary in row["scores"].values())
-    assert [row["command"].count("--disturb") for row in rows] == [1, 1, 1]
-    assert ["--disturb noise=0.5 --steps" in row["command"] for row in rows] == [False, True, False]
+    assert [row["command"].count("--disturb") for row in rows] == [1] * 6
+    assert ["--disturb noise=0.5 --steps" in row["command"] for row in rows] == [False, True, False] * 2
+    assert ["--variants observed" in row["command"] for row in rows] == [False] * 3 + [True] * 3
     assert all(row["seeds"] == [0] for row in rows)
     table = (study / "robustness.md").read_text()
     assert "| pointmaze-umaze | paper | delay 2 | **" in table
+    assert "| pointmaze-umaze | paper, observed | delay 2 | **" in table
     assert (study / "robustness_dark.svg").exists()
 
 

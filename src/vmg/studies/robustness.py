@@ -1,27 +1,46 @@
 """How well each task is done where the world is not as recorded, with behaviour cloning beside it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 from vmg.base.console import say
+from vmg.base.errors import VMGError
 from vmg.envs import disturbances_of, read_disturbances
 from vmg.envs.disturbing import Amounts
+from vmg.runs import Run
 from vmg.runs.robustness import held_up, kinds
 from vmg.runs.stages import baseline_actors
 from vmg.studies.main import Line, described_line, has_baselines, missing_line, solved_agents
 from vmg.studies.study import Results, Study, row_command
 
+AS_CHOSEN = "as chosen"
+VARIANTS: dict[str, dict[str, Any]] = {AS_CHOSEN: {}, "observed": {"paths": "observed"}}
+"""How the same networks and graph are solved, by name."""
+
 
 def measure_robustness(study: Study, table: Sequence[Line], write: Callable[[Results], None]) -> Results:
     """Measure every task undisturbed and under each disturbance; `write` is given all rows there are after each."""
+    if unknown := [name for name in study.variants if name not in VARIANTS]:
+        raise VMGError(f"The study robustness has no variant {unknown[0]!r}. It has: {', '.join(VARIANTS)}.")
     rows = Results()
     for line in table:
         say(f"{line.task.name}, preset {line.preset}.")
         if line.missing:
             rows.append(missing_line(line))
         else:
-            _measure(line, study, rows, write)
+            for name in study.variants or (AS_CHOSEN,):
+                changed = replace(line, run=solved_so(line.run, name))
+                _measure(changed, replace(study, variants=study.variants and (name,)), rows, write)
         write(rows)
     return rows
+
+
+def solved_so(run: Run, variant: str) -> Run:
+    """Return a run whose agents are solved in another way; their graph keeps its recordings where that needs them."""
+    changes, config = VARIANTS[variant], run.config
+    graph = replace(config.graph, recordings=config.graph.recordings or bool(changes))
+    return replace(run, config=replace(config, graph=graph, solve=replace(config.solve, **changes)))
 
 
 def _measure(line: Line, study: Study, rows: Results, write: Callable[[Results], None]) -> None:
@@ -30,6 +49,7 @@ def _measure(line: Line, study: Study, rows: Results, write: Callable[[Results],
     baselines = baseline_actors(line.run) if has_baselines(line, study) else {}
     asked = read_disturbances(study.disturb or tuple(disturbances_of(task)), task)
     described = described_line(line, study, episodes, task) | {"kinds": kinds(task, asked)}
+    described["solved"] = (*study.variants, AS_CHOSEN)[0]
     for amounts in ({}, *asked):
         (held,) = held_up(line.run, task, agents, baselines, [amounts], study.trial)
         rows.append(described | {"command": _command(line, study, amounts)} | held.to_dict())

@@ -5,6 +5,7 @@ from typing import Any
 
 from vmg.envs.disturbing import in_words
 from vmg.studies.ogbench_tables import ogbench_tables
+from vmg.studies.robustness import AS_CHOSEN
 from vmg.studies.study import Result, markdown
 
 
@@ -81,7 +82,8 @@ def _disturbed_line(row: Result) -> list[str]:
     models = ", ".join(f"{each:.0f}" for each in scores["VMG"]["models"])
     others = [_with_interval(scores[name]) if name in scores else "" for name in ("BC", "GCBC")]
     found = f"**{scores['VMG']['score']:.1f}** ({_interval(scores['VMG'])})"
-    return [row["task"], row["preset"], in_words(row["disturbed"]) or "nothing", found, models, *others]
+    solved = row["preset"] if row["solved"] == AS_CHOSEN else f"{row['preset']}, {row['solved']}"
+    return [row["task"], solved, in_words(row["disturbed"]) or "nothing", found, models, *others]
 
 
 def _grow_line(row: Result) -> list[str]:

@@ -33,11 +33,11 @@ def study_figure(rows: Sequence[Row], *, theme: Theme = "light") -> Any:
 
 
 def _by_task(rows: Sequence[Row]) -> dict[str, tuple[list[Row], Any]]:
-    """The rows of each task, with what the amounts mean there; the preset is named where there are several."""
-    several = len({row["preset"] for row in rows}) > 1
+    """The rows of each task, with what the amounts mean there; presets and ways of solving are named if several."""
+    named = [key for key in ("preset", "solved") if len({row[key] for row in rows}) > 1]
     found: dict[str, tuple[list[Row], Any]] = {}
     for row in rows:
-        name = f"{row['task']}, {row['preset']}" if several else row["task"]
+        name = ", ".join(row[key] for key in ("task", *named))
         found.setdefault(name, ([], row["kinds"]))[0].append(row)
     return found
 
