@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from vmg.base.types import Float32s, Float64s, Int64s
 from vmg.data.episodes import Episodes
@@ -61,7 +62,8 @@ class Imagination:
 
     def errors(self, act: Act, weights: Weights, ahead: int) -> Float64s:
         """How far each column comes from the end of what is followed at its best, in typical changes."""
-        found = [self._followed(act, weights, model, start, ahead) for model in self.models for start in self._both]
+        with threadpool_limits(1):  # small products: many threads wait for one another, for minutes on a busy machine
+            found = [self._followed(act, weights, model, start, ahead) for model in self.models for start in self._both]
         mean: Float64s = np.mean(found, axis=0)
         return mean
 
