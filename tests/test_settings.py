@@ -60,6 +60,7 @@ GREEDY = st.builds(
     labelling=one_of(Labelling),
     recordings=st.booleans(),
     goal_columns=COLUMNS,
+    generated=st.none() | st.floats(0, 1e6),
 )
 KMEANS = st.builds(vmg.GraphConfig, merging=st.just("kmeans"), clusters=st.none() | COUNTS)
 SOLVING = {

@@ -18,6 +18,7 @@ from vmg.agent import auto
 from vmg.agent import folder as folders
 from vmg.agent.auto.choice import Choice
 from vmg.agent.extending import extended, refuse_other_sizes
+from vmg.agent.generating import with_generated
 from vmg.agent.growth import Growth, growth
 from vmg.agent.settings import AgentConfig
 from vmg.base.arguments import checked
@@ -111,8 +112,11 @@ class Agent:
         refuse_other_sizes(self, episodes)
         here = partial(embed_alike, workers=workers)
         features = (embed or here)(self.weights, episodes.observations)
-        options = {name: value for name, value in self.config.graph.to_dict().items() if name != "radius"}
+        own = ("radius", "generated")
+        options = {name: value for name, value in self.config.graph.to_dict().items() if name not in own}
         graph = build(features, episodes, self.config.graph.radius, seed=self.seed, workers=workers, **options)
+        if self.config.graph.generated is not None:
+            graph = with_generated(self, graph, features, episodes)
         return replace(self, graph=knowing_falls(graph, episodes, fallen), episodes=episodes, routes=None)
 
     @checked

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vmg.agent.generating import with_generated
 from vmg.base.errors import VMGError
 from vmg.base.types import Bools, Float32s, Int32s, Int64s
 from vmg.data.episodes import Episodes, concatenate
@@ -34,9 +35,10 @@ def extended(
         )
     refuse_other_data(agent, episodes)
     joined = concatenate([earlier, episodes])
-    graph = extend(
-        agent.built, _features(agent, joined), joined, labelling=config.labelling, edges=config.edges
-    )  # fmt: skip
+    features = _features(agent, joined)
+    graph = extend(agent.built, features, joined, labelling=config.labelling, edges=config.edges)
+    if config.generated is not None:
+        graph = with_generated(agent, graph, np.asarray(features[:]), joined)
     return replace(agent, graph=knowing_falls(graph, joined, fallen), episodes=joined, routes=None)
 
 

@@ -36,6 +36,9 @@ class GraphConfig(Settings):
     """Where edges come from; the first source must be "recorded", the others are asked in order."""
     goal_columns: tuple[int, ...] = ()
     """Columns of every recorded observation to keep with the graph, so that a goal in them needs no data."""
+    generated: Annotated[float, Bounds(0, 1e6)] | None = None
+    """Add short links that nobody recorded, where the low-level policy could go, at this price, which is taken off
+    their reward; None: none. For routes along edges."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -88,7 +88,8 @@ class RecordingRoutes:
         graph, settings = problem.graph, problem.settings
         if graph.unrecorded:
             raise VMGError(
-                "Routes along recordings follow recorded steps alone, but this graph has edges of other kinds."
+                "Routes along recordings follow recorded steps alone, but this graph has edges of other kinds: solve "
+                "it along edges (`--solve.paths edges`)."
             )
         targets, ends = best_anywhere(problem)
         steps = slot_costs(graph, problem.rewards, settings.path_weights)
