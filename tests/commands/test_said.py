@@ -16,7 +16,7 @@ from vmg.cli.main import main
 from vmg.data import save
 from vmg.envs.fitting import fitting, ignored_goal
 from vmg.evaluation import EpisodeScore, Scores
-from vmg.graph import GraphConfig, SolveConfig
+from vmg.graph import GraphConfig, SolveConfig, add_edges
 from vmg.runs import Run, remarks, stages
 from vmg.runs.notes import Trial
 
@@ -49,6 +49,19 @@ def test_a_radius_that_keeps_almost_every_state_or_merges_almost_all_is_said():
     assert "keeps 199 of 200 states" in told(graph_of([[*walk[:-1], walk[-2]]], radius=0.01))
     assert "merges 200 states into 2 vertices, too few to plan on" in told(graph_of([walk], radius=6.0))
     assert told(graph_of([[*walk, *walk[::-1]]], radius=0.1)) == ""
+
+
+def test_edges_that_nobody_recorded_are_said():
+    graph = add_edges(graph_of([[*range(30), 29]]), "mine", [3, 4], [9, 8], steps=1, prices=0)
+    assert "2 of its 31 edges nobody recorded (mine)." in told(graph)
+
+
+def test_a_price_on_falls_is_said_with_the_falls_that_are_known():
+    graph, asked = graph_of([range(9), range(9), range(9)]), SolveConfig(fall_cost=9.0)
+    assert remarks.on_falls(graph, SolveConfig()) == []
+    assert "does nothing: no recorded fall is known" in remarks.on_falls(graph, asked)[0]
+    fell = replace(graph, falls=np.array([8, 9, 12], np.int32))
+    assert remarks.on_falls(fell, asked) == ["2 of 3 recordings fell."]
 
 
 def test_how_much_can_be_reached_from_starts():
@@ -100,9 +113,11 @@ def test_options_that_do_nothing_really_do_nothing():
     )
     rewards = vmg.reward(graph, episodes)
     usual = vmg.solve(graph, rewards, 0.9, search="greedy").arrays()
-    for option in ({"ties": "nearest"}, {"path_weights": "hops"}, {"search_steps": 3}):
+    for option in ({"ties": "nearest"}, {"path_weights": "hops"}, {"search_steps": 3}, {"slow_cost": 9.0}):
         other = vmg.solve(graph, rewards, 0.9, search="greedy", **option).arrays()
         assert all(np.array_equal(usual[name], other[name]) for name in usual), option
+    usual, other = (vmg.solve(graph, rewards, 0.9, paths="program", slow_cost=cost).arrays() for cost in (0.0, 9.0))
+    assert all(np.array_equal(usual[name], other[name]) for name in usual)
     usual, other = (vmg.solve(graph, rewards, 0.9, switch_cost=cost).arrays() for cost in (30.0, 1.0))
     assert all(np.array_equal(usual[name], other[name]) for name in usual)
 

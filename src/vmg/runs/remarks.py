@@ -39,6 +39,9 @@ def on_graph(graph: MemoryGraph, folder: Path) -> list[str]:
             f"The radius {radius:g} merges {states:,} states into {graph.n_vertices:,} vertices, too few to plan on. "
             f"Try a smaller one: {narrower}"
         )
+    if graph.unrecorded:
+        kinds = ", ".join(graph.unrecorded.sources)
+        said.append(f"{len(graph.unrecorded.edges):,} of its {graph.n_edges:,} edges nobody recorded ({kinds}).")
     summary = summarise(graph)
     if summary.largest_component < WHOLE:
         said.append(
