@@ -9,6 +9,7 @@ from learning_cases import SMALL, assert_same_weights, untrained, walk, with_tra
 
 from vmg.learn import fit, streaming
 from vmg.learn.models import AgentModel, batch_of, led, on_device
+from vmg.networks.actions import recorded_actions
 from vmg.networks.lowlevel import Flow
 from vmg.runs.sweeping import action_error
 
@@ -42,9 +43,16 @@ def test_it_learns_from_batches_that_are_sent_what_a_translator_of_earlier_actio
 
 @pytest.mark.parametrize("kind", [SMALL.low_level, Flow(start="zero")])
 @pytest.mark.parametrize("actions", ["raw", "normalised"])
-def test_a_sweep_judges_it_by_the_actions_it_learns(kind, actions):
-    episodes, config = walk(0), replace(SMALL, low_level=kind, actions=actions)
-    weights = untrained(episodes, config)
+def test_a_sweep_judges_it_by_the_actions_it_learns_in_the_units_of_the_recordings(kind, actions):
+    episodes = replace(walk(0), actions=100 * walk(0).actions)
+    weights = untrained(episodes, replace(SMALL, low_level=kind, actions=actions))
+    act, rows, left = kind.actor(weights), episodes.step_observation, episodes.steps_left
+    errors = []
+    for ahead in (1, 3, 5, 10):
+        here = rows[left >= ahead]
+        given = recorded_actions(weights, act(episodes.observations[here], episodes.observations[here + ahead]))
+        errors.append(np.square(given - earlier(episodes, 3).actions[left >= ahead]).sum(1).mean())
     found = action_error(replace(kind, lead=3), weights, episodes)
-    assert found == pytest.approx(action_error(kind, weights, earlier(episodes, 3)), rel=0.2)
+    assert found == pytest.approx(np.mean(errors) / episodes.actions.var(0).sum(), rel=1e-4)
+    assert 0.5 < found < 3
     assert found != action_error(kind, weights, episodes)

@@ -26,7 +26,7 @@ from vmg.data.episodes import Episodes
 from vmg.data.facts import DataFacts
 from vmg.learn.config import Training
 from vmg.networks import Weights
-from vmg.networks.actions import scaled_actions
+from vmg.networks.actions import recorded_actions
 from vmg.networks.lowlevel import LowLevel
 from vmg.runs import stages
 from vmg.runs.commands import run_commands
@@ -186,17 +186,17 @@ def _score(run: Run, config: AgentConfig, models: Sequence[Weights], episodes: E
 
 
 def action_error(low_level: LowLevel, weights: Weights, episodes: Episodes) -> float:
-    """Mean squared error of actions for goals 1 to 10 steps ahead, as a share of the actions' variance."""
-    act, wanted = low_level.actor(weights), scaled_actions(weights, episodes.actions)
-    variance = float(wanted.var(0, dtype=np.float64).sum())
+    """Mean squared error of actions for goals 1 to 10 steps ahead, as a share of the variance of those recorded."""
+    act, variance = low_level.actor(weights), float(episodes.actions.var(0, dtype=np.float64).sum())
     errors = []
     for ahead in AHEAD:
         steps = np.flatnonzero(episodes.steps_left >= ahead)
         if len(steps):
             rows = episodes.step_observation[steps]
-            actions = np.asarray(act(episodes.observations[rows], episodes.observations[rows + ahead]))
+            given = np.asarray(act(episodes.observations[rows], episodes.observations[rows + ahead]))
+            actions = recorded_actions(weights, given)  # in their own units, in which all candidates can be compared
             led = steps + np.minimum(low_level.lead, episodes.steps_left[steps] - 1)
-            errors.append(np.mean(np.sum((actions - wanted[led]) ** 2, axis=-1)))
+            errors.append(np.mean(np.sum((actions - episodes.actions[led]) ** 2, axis=-1)))
     return float(np.mean(errors) / max(variance, 1e-12))
 
 
