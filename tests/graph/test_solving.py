@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
@@ -258,6 +258,7 @@ def test_bad_options_are_answered_with_a_sentence(options, sentence):
 
 
 @settings(max_examples=200, deadline=None)
+@example([Fraction(1, 7), Fraction(1, 9), Fraction(1, 10), Fraction(1, 11), Fraction(1_525_202)])
 @given(
     st.lists(st.builds(Fraction, st.integers(0, 2_000_000), st.integers(1, 12)), min_size=2, max_size=8, unique=True)
 )

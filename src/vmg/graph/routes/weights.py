@@ -35,7 +35,7 @@ def in_whole_numbers(parts: Float64s, noise: float, longest: int, unit: float = 
     noise = max(noise, 2.0**-50)
     amounts, off = parts * unit, 2 * noise * unit
     simple = isqrt(int(0.1 / off)) if off < 0.1 else 0
-    if shared := _common_denominator(amounts, off, min(2.0**bits / max(unit, 1.0), simple), simple):
+    if shared := _common_denominator(amounts, off, min(2.0**bits / max(unit, 1.0), 0.1 / off), simple):
         return np.rint(amounts * shared).astype(np.int64)
     denominator = _common_denominator(parts, noise, min(2.0**bits, 0.1 / noise), SIMPLE)
     by_itself = 0.0 if denominator else np.rint(EDGE * max(1.0, noise * 2.0**bits))
