@@ -61,9 +61,9 @@ def _width(file: Any, name: str) -> int | None:
 
 def _mapped(path: Path, file: Any, name: str, width: int) -> NDArray[Any]:
     kind = file.schema_arrow.field(name).type
-    dtype = np.dtype((kind.value_type if width else kind).to_pandas_dtype())
-    shape = (file.metadata.num_rows, width) if width else (file.metadata.num_rows,)
     arrow = require("pyarrow", "tables")
+    dtype = arrow.array([], kind.value_type if width else kind).to_numpy().dtype
+    shape = (file.metadata.num_rows, width) if width else (file.metadata.num_rows,)
 
     def pieces() -> Iterator[NDArray[Any]]:
         for batch in file.iter_batches(ROWS_AT_ONCE, columns=[name]):
