@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 from vmg.agent.auto.columns import look_at
 from vmg.agent.auto.speed import choose_lead, lag_behind, paid_more
 from vmg.data import Episodes
+from vmg.learn.config import LearnConfig
+from vmg.networks.lowlevel import Translator
+from vmg.runs.auto import _changed
 
 
 def hand(lag: int, paid: str = "late", follows: bool = True, n_episodes: int = 6, steps: int = 60) -> Episodes:
@@ -65,3 +68,9 @@ def test_actions_that_never_change_say_nothing():
         [(each.observations, np.ones_like(each.actions), each.rewards, False, True) for each in episodes]
     )
     assert choose_lead(still, look_at(still))[0] == 0
+
+
+def test_who_asks_for_no_lead_keeps_to_the_pace():
+    """What a run's own settings say stays, and 0 says something."""
+    asked, chosen = (LearnConfig(low_level=each) for each in (Translator(lead=0), Translator(lead=3, memory=7)))
+    assert _changed(chosen, asked, LearnConfig()).low_level == Translator(lead=0, memory=7)

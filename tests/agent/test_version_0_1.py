@@ -67,7 +67,7 @@ def test_its_settings_are_where_they_are_now():
     assert kitchen.config.graph.goal_columns == kitchen.graph.goal_columns == ()
     assert maze.config.learn.low_level.to_dict() == {
         "kind": "translator", "goal_horizon": 30, "inputs": "relative", "columns": (), "decay_rate": 0.0, "memory": 1,
-        "squashed": False, "past_end": "next", "lead": 0, "noise": 0.0, "noise_on": "both",
+        "squashed": False, "past_end": "next", "lead": None, "noise": 0.0, "noise_on": "both",
     }  # fmt: skip
     translator = kitchen.config.learn.low_level
     assert (translator.columns, translator.inputs) == (tuple(range(9)), "raw relative")

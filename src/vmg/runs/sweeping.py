@@ -195,7 +195,7 @@ def action_error(low_level: LowLevel, weights: Weights, episodes: Episodes) -> f
             rows = episodes.step_observation[steps]
             given = np.asarray(act(episodes.observations[rows], episodes.observations[rows + ahead]))
             actions = recorded_actions(weights, given)  # in their own units, in which all candidates can be compared
-            led = steps + np.minimum(low_level.lead, episodes.steps_left[steps] - 1)
+            led = steps + np.minimum(low_level.lead or 0, episodes.steps_left[steps] - 1)
             errors.append(np.mean(np.sum((actions - episodes.actions[led]) ** 2, axis=-1)))
     return float(np.mean(errors) / max(variance, 1e-12))
 

@@ -30,7 +30,11 @@ def choose_lead(episodes: Episodes, columns: Columns) -> tuple[int, Choice]:
         f"At its best, one column for each number explains {100 * share:.0f} % of the actions' variance, {lag} steps "
         f"later; {FASTER:g} times as fast, recordings would be paid {100 * more:.0f} % more"
     )
-    end = "to be faster is worth its risk." if lead else "nothing says that being faster is possible and worth it."
+    end = (
+        "to be faster is worth its risk; --learn.low-level.lead 0 keeps to the pace."
+        if lead
+        else "nothing says that being faster is possible and worth it."
+    )
     return lead, Choice(setting="learn.low-level.lead", value=str(lead), why=f"{why}: {end}")
 
 

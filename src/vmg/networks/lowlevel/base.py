@@ -113,9 +113,9 @@ class LowLevel(Settings):
         return False
 
     @property
-    def lead(self) -> int:
-        """How many steps later the action was recorded that it learns for a state."""
-        return 0
+    def lead(self) -> int | None:
+        """How many steps later the action was recorded that it learns for a state; None: it is that state's."""
+        return None
 
     @property
     def decay(self) -> Mapping[str, str]:

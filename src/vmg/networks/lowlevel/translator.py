@@ -63,9 +63,10 @@ class Translator(LowLevel):
     """A goal past an episode's end is the next observation or, as in the published program, counted on from there
     again ("around")."""
 
-    lead: Annotated[int, Bounds(0, 1000)] = 0
+    lead: Annotated[int, Bounds(0, 1000)] | None = None
     """Learn the action recorded so many steps later, in the same episode. Where actions are places that the body comes
-    to some steps later, this makes it faster than it was recorded: twice as fast with a lead of as many steps."""
+    to some steps later, this makes it faster than it was recorded: twice as fast with a lead of as many steps. None: 0,
+    unless settings are chosen from the data."""
     noise: Annotated[float, Bounds(0, 1e6)] = 0.0
     """Noise on what it learns from, normal, per usual change of each number in a step: it learns what to do beside the
     recorded way, too."""
