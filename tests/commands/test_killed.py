@@ -12,6 +12,7 @@ import pytest
 from evaluation_cases import __file__ as cases
 from maze_settings import TRAIN
 
+from vmg.__main__ import _came_of_ctrl_c
 from vmg.base.console import stopping_on_interrupt
 from vmg.networks.weights import read_tensors
 
@@ -79,6 +80,13 @@ def test_a_command_that_is_interrupted_while_it_is_loaded_says_no_more(tmp_path)
         _, said = process.communicate(timeout=120)
         assert (process.returncode, "Traceback" in said) == (130, False), said
         assert said.count("Interrupted. Call the same command again to go on.\n") == 1
+
+
+def test_an_interrupt_that_a_library_makes_another_error_of_is_still_one():
+    loading, missing = ImportError("initialization failed"), RuntimeError("MuJoCo is not installed")
+    loading.__cause__, missing.__cause__ = KeyboardInterrupt(), loading
+    assert _came_of_ctrl_c(missing)
+    assert not _came_of_ctrl_c(RuntimeError("another"))
 
 
 def test_an_interrupt_is_heard_even_where_nobody_asks_for_it():

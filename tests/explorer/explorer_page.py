@@ -23,10 +23,19 @@ class Page(Browser):
     def until(self, expression, seconds=60.0):
         """Wait until an expression is true, and return what it is."""
         end = time.monotonic() + seconds
-        while not (found := self.evaluate(expression)):
+        while not (found := self._now(expression)):
             assert time.monotonic() < end, f"{expression} did not come true; the page says {self.said()!r}"
             time.sleep(0.03)
         return found
+
+    def _now(self, expression):
+        """What an expression is; None while the page is being left for another."""
+        try:
+            return self.evaluate(expression)
+        except AssertionError as error:
+            if "navigated or closed" not in str(error):
+                raise
+            return None
 
     def appears(self, selector, seconds=60.0):
         self.until(f"document.querySelector('{selector}') !== null", seconds)
