@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from vmg.agent.auto.columns import look_at
 from vmg.agent.auto.speed import choose_lead, lag_behind, paid_more
+from vmg.base.errors import VMGError
 from vmg.data import Episodes
 from vmg.learn.config import LearnConfig
-from vmg.networks.lowlevel import Translator
+from vmg.networks.lowlevel import Critic, Translator
 from vmg.runs.auto import _changed
 
 
@@ -74,3 +75,12 @@ def test_who_asks_for_no_lead_keeps_to_the_pace():
     """What a run's own settings say stays, and 0 says something."""
     asked, chosen = (LearnConfig(low_level=each) for each in (Translator(lead=0), Translator(lead=3, memory=7)))
     assert _changed(chosen, asked, LearnConfig()).low_level == Translator(lead=0, memory=7)
+
+
+def test_a_kind_that_cannot_lead_says_so_and_what_it_says_works():
+    chosen, plain, held = (
+        LearnConfig(low_level=each) for each in (Translator(lead=3, memory=7), Critic(), Critic(lead=0))
+    )
+    with pytest.raises(VMGError, match=r"--learn\.low-level\.lead 0"):
+        _changed(chosen, plain, LearnConfig())
+    assert _changed(chosen, held, LearnConfig()).low_level == Critic(lead=0, memory=7)

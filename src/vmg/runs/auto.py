@@ -56,8 +56,9 @@ def _write(run: Run, chosen: Chosen) -> None:
 def _changed(settings: Any, by: Any, start: Any) -> Any:
     """Return settings with what a record of their kind, or of one that builds on it, has other than at its start."""
     if isinstance(by, type(settings)) and type(by) is not type(settings):  # a kind that builds on the chosen one
-        kind = type(by)
-        settings, start = kind(**{each.name: getattr(settings, each.name) for each in fields(settings)}), kind()
+        chosen = {each.name: getattr(settings, each.name) for each in fields(settings)}
+        own, usual = vars(by), vars(type(by)())
+        return type(by)(**chosen | {name: own[name] for name in own if own[name] != usual[name]})
     if type(settings) is not type(by) or type(by) is not type(start):
         return by
     changes: dict[str, Any] = {}

@@ -48,7 +48,10 @@ class Critic(Translator):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.lead:
-            raise VMGError(f"lead must be 0 with a critic, not {self.lead}: it judges the action taken in a state.")
+            raise VMGError(
+                f"lead must be 0 with a critic, not {self.lead}: it judges the action taken in a state. Add "
+                "--learn.low-level.lead 0."
+            )
 
     def parts(self, observation_size: int, action_size: int) -> dict[str, Parts]:
         actor = super().parts(observation_size, action_size)
