@@ -1,6 +1,7 @@
 """What acts, whatever it is asked for, and what it knows of the episodes it was made from."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from vmg.base.errors import VMGError
 from vmg.base.types import Float32s, Float64s
 from vmg.data.episodes import Episodes
 from vmg.data.facts import DataFacts
+from vmg.data.rests import Pieces, find_pieces
 from vmg.goals.combinations import Either
 from vmg.goals.measures import Relabelled
 from vmg.goals.objectives import Objective, Place, Together
@@ -29,6 +31,13 @@ class Body:
     data: DataFacts
     solving: SolveConfig
     acting: ActConfig
+
+    @cached_property
+    def pieces(self) -> Pieces | None:
+        """The pieces of all recordings, for a low-level policy that places things; None for others."""
+        objects, observations = getattr(self.low_level, "objects", ()), self.graph.kept_observations
+        found = find_pieces(observations, self.graph.lengths, objects) if objects and observations is not None else None
+        return found if found and len(found.first) else None
 
 
 COMPARED = 1000
@@ -109,7 +118,7 @@ class Recorded:
         """Every recorded observation; None where neither the episodes nor the graph has them."""
         if self.episodes is not None:
             return self.episodes.observations
-        return self.graph.recordings.observations if self.graph.recordings else self.graph.observations
+        return self.graph.kept_observations
 
     def _missing(self, objective: Objective) -> NeedsEpisodesError:
         kept = " Or build the graph with its columns as goal_columns, which are kept." if objective.place else ""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 import numpy as np
 
 from vmg.act.arriving import Arrival, Heading
+from vmg.act.placing import placing
 from vmg.act.settings import ActConfig
 from vmg.base.types import Bools, Float32s, Int32s, Int64s
 from vmg.graph.nearest import VertexIndex
@@ -33,6 +34,7 @@ class Follower:
         self._table: Int32s | None = None
         finals = plan.routes.finals if plan.has_goal or settings.paid_states else None
         self._arrival = Arrival(plan, finals) if finals else None
+        self._placing = placing(plan)
 
     def heading(self, rows: Sequence[int], batch: Float32s, features: Float32s, vertices: Int32s) -> Heading:
         """Where each of these rows is on its route, and what it heads for."""
@@ -47,6 +49,8 @@ class Follower:
         if self._unsure:
             ahead = self._nearer(batch, entries, ahead, self._unsure)
         heading = Heading(vertices, entries, routes.ends(entries), routes.vertices(ahead), routes.states(ahead))
+        if self._placing:
+            return self._placing.headed(rows, batch, heading)
         if self._arrival is None:
             return heading
         return self._arrival.headed(rows, batch, features, heading, routes.features(ahead))

@@ -152,6 +152,11 @@ class MemoryGraph:
         return first, np.argsort(self.labels, kind="stable")
 
     @property
+    def kept_observations(self) -> Float32s | None:
+        """Every recorded observation; None where they were not kept."""
+        return self.recordings.observations if self.recordings else self.observations
+
+    @property
     def recorded(self) -> Recordings:
         """The recordings, or a sentence that says they were not kept."""
         if self.recordings is None:

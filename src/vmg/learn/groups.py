@@ -72,7 +72,7 @@ class Learner:
 
     @cached_property
     def held_out(self) -> Steps | None:
-        return None if self.validation is None else on_device(self.validation)
+        return None if self.validation is None else on_device(self.validation, model=self.model)
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,11 @@ class Group:
     def stream(self) -> Stream | None:
         """What sends batches to the device; None where all data fit there."""
         data = list(self._sets.values())
-        return Stream(data) if streams(data) else None
+        return Stream(data, self.model) if streams(data) else None
 
     @cached_property
     def steps(self) -> Steps:
-        return self.stream.steps if self.stream else on_device(*self._sets.values())
+        return self.stream.steps if self.stream else on_device(*self._sets.values(), model=self.model)
 
     @cached_property
     def _sets(self) -> dict[int, Episodes]:

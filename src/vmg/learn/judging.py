@@ -16,7 +16,10 @@ def losses_on(weights: Weights, config: LearnConfig, *data: Episodes) -> list[di
     networks = model.parts(data[0])
     learned = {part: jax.tree.map(lambda array: array[None], weights[part]) for part in networks if part in weights}
     inputs = {part: arrays for part, arrays in weights.items() if part not in networks}
-    steps, numbers = on_device(*data), model.numbers()  # one table for all, so that the losses are compiled once
+    steps, numbers = (
+        on_device(*data, model=model),
+        model.numbers(),
+    )  # one table for all, so that the losses are compiled once
     names = [name for name in model.headline if name not in model.dropped]
     found = []
     for first, size in zip(*map(jnp.asarray, spans(data)), strict=True):

@@ -54,17 +54,16 @@ class Sample(NamedTuple):
     """The step whose action the low-level policy learns, where that is a later one."""
 
 
-def on_device(*data: Episodes) -> Steps:
+def on_device(*data: Episodes, model: "Model | None" = None) -> Steps:
     """Move the steps of one or more data sets to the device, one after the other; `first` and `size` are the first's.
 
-    Which of them a model draws from is for the loop to say: `spans`. Narrow observations and actions are filled up with
-    zeros.
+    Which of them a model draws from is for the loop to say: `spans`. Narrow tables are filled up with zeros.
     """
     arrays = (
         _below_each_other([episodes.observations for episodes in data]),
         _below_each_other([episodes.actions for episodes in data]),
         np.concatenate([episodes.rewards for episodes in data]).astype(np.float32),
-        *step_tables(data),
+        *step_tables(data, model),
     )
     return Steps(*map(jnp.asarray, arrays), *(jnp.asarray(ends[0]) for ends in spans(data)))
 
@@ -74,10 +73,10 @@ def _below_each_other(tables: Sequence[Float32s]) -> Float32s:
     return np.concatenate([np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables])
 
 
-def step_tables(data: Sequence[Episodes]) -> tuple[Int32s, Int32s]:
-    """Return the row of o_t for every step, and how many observations of its episode follow."""
+def step_tables(data: Sequence[Episodes], model: "Model | None" = None) -> tuple[Int32s, Int32s]:
+    """Return the row of o_t for every step, and how many of its episode follow, as the model has it."""
     rows = [episodes.step_observation + first for episodes, first in zip(data, row_offsets(data), strict=True)]
-    left = [episodes.steps_left for episodes in data]
+    left = [model.steps_left(episodes) if model else episodes.steps_left for episodes in data]
     return np.concatenate(rows).astype(np.int32), np.concatenate(left).astype(np.int32)
 
 
@@ -140,6 +139,9 @@ class Model(Protocol):
 
     def scalings(self, episodes: Episodes) -> Weights:
         """Return what turns observations into inputs: not learned, the same for every model of these episodes."""
+
+    def steps_left(self, episodes: Episodes) -> Int64s:
+        """Return what `sample` is told of every step: how many observations of its episode follow."""
 
     def measured(self, weights: Weights, episodes: Episodes) -> Weights:
         """Return a learned model with what is measured of it."""
@@ -218,6 +220,9 @@ class AgentModel:
             **action_scaling(episodes, self.config.actions),
         }
 
+    def steps_left(self, episodes: Episodes) -> Int64s:
+        return self.config.low_level.steps_left(episodes)
+
     def measured(self, weights: Weights, episodes: Episodes) -> Weights:
         return self.config.low_level.measured(weights, episodes)
 
@@ -267,6 +272,9 @@ def led(batch: Batch, weights: Weights, steps: Steps, sample: Sample) -> Batch:
 
 class Plain:
     """A model without weight decay, averages or measurements, and with nothing in which models side by side differ."""
+
+    def steps_left(self, episodes: Episodes) -> Int64s:
+        return episodes.steps_left
 
     def measured(self, weights: Weights, episodes: Episodes) -> Weights:
         return weights

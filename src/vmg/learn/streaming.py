@@ -57,6 +57,7 @@ class Stream:
     """Data sets that stay where they are, and the chunk that is looked up while another is learned."""
 
     data: Sequence[Episodes]
+    model: Model | None = None
     _next: dict[int, Future[Batches]] = field(default_factory=dict)
     _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
 
@@ -69,7 +70,7 @@ class Stream:
             np.zeros(1, np.float32),
         )
         ends = (jnp.asarray(each[0]) for each in spans(self.data))
-        return Steps(*map(jnp.asarray, (*nothing, *step_tables(self.data))), *ends)
+        return Steps(*map(jnp.asarray, (*nothing, *step_tables(self.data, self.model))), *ends)
 
     def prepare(self, own: Own, step: int, length: int, model: Model) -> None:
         """Begin to look up a chunk; it is drawn first, before the device has other work."""

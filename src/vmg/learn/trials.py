@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from vmg.base.types import Int64s
 from vmg.data.episodes import Episodes
 from vmg.learn.config import LearnConfig
 from vmg.learn.metric import Loss
@@ -71,6 +72,9 @@ class TranslatorModel:
             unseen = ~np.isin(np.arange(episodes.observation_size), self._translator.columns)
             scaling |= {name: np.where(unseen, UNSEEN, scaling[name]) for name in ("std", "spread")}
         return {"translator_input": scaling, **action_scaling(episodes, self.config.actions)}
+
+    def steps_left(self, episodes: Episodes) -> Int64s:
+        return self._translator.steps_left(episodes)
 
     def measured(self, weights: Weights, episodes: Episodes) -> Weights:
         return self._translator.measured(weights, episodes)

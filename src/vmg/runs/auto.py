@@ -24,19 +24,19 @@ def train(run: Run, *, on: str = "processes", workers: int | None = None) -> Non
     What the run's own settings of learning say other than the defaults stays as it is. `on` names who learns, once
     it is chosen how.
     """
-    given, usual, chosen = run.config.learn, LearnConfig(), run.chosen()
+    given, usual, chosen, task = run.config.learn, LearnConfig(), run.chosen(), run.task_or_none()
     if chosen is None:
         say("Choosing settings from the data: what the low-level policy should see, how far ahead, how long to learn.")
         episodes, _ = run.episodes()
         asked = None if given.steps == usual.steps else given.steps
-        chosen = auto.choose(episodes, run.folder / "auto", steps=asked)
+        named = task.goal.columns if task and task.goal else ()
+        chosen = auto.choose(episodes, run.folder / "auto", steps=asked, goal_columns=named)
         if asked:  # it was not chosen: a recipe must name it
             chosen = replace(
                 chosen, config=replace(chosen.config, learn=replace(chosen.config.learn, steps=usual.steps))
             )
         _write(run, chosen)
     config = replace(chosen.config, learn=_changed(chosen.config.learn, given, usual))
-    task = run.task_or_none()
     run = replace(run, config=task.with_goal_columns(config) if task else config)
     stages.train(run, on=on, workers=workers)
     if not any(choice.setting == "graph.radius" for choice in chosen.choices):

@@ -9,6 +9,7 @@ from vmg.act.settings import ActConfig
 from vmg.agent.auto.choice import Chosen
 from vmg.agent.auto.graphs import choose_graph
 from vmg.agent.auto.learning import Learned, choose_learning, held_out_of
+from vmg.agent.auto.objects import choose_objects, placing
 from vmg.agent.settings import AgentConfig
 from vmg.base.arguments import checked
 from vmg.base.settings import Bounds
@@ -21,20 +22,22 @@ from vmg.networks.weights import Weights
 @checked
 def choose(
     episodes: Episodes, folder: Path | None = None, *, steps: Annotated[int, Bounds(1)] | None = None,
-    show_progress: bool | None = None,
+    goal_columns: Sequence[int] = (), show_progress: bool | None = None,
 ) -> Chosen:  # fmt: skip
     """Choose how to learn. A `folder` keeps what was learned to find out, so that a killed choice goes on.
 
-    `steps`: updates to learn for, where that is not to be chosen.
+    `steps`: updates to learn for, where that is not to be chosen. `goal_columns`: those of the observation in which
+    goals will be named, where that is known; what they name may be things to be placed.
     """
     learned = choose_learning(episodes, folder, steps=steps, show_progress=show_progress)
+    objects, why = choose_objects(episodes, tuple(goal_columns))
     config = AgentConfig(
-        learn=learned.config,
+        learn=placing(learned.config, objects) if objects else learned.config,
         graph=GraphConfig(recordings=learned.alike),
         solve=SolveConfig(paths="recordings", ties="nearest") if learned.alike else SolveConfig(),
         act=_acting(learned),
     )
-    return Chosen(config=config, choices=learned.choices)
+    return Chosen(config=config, choices=(*learned.choices, *why))
 
 
 def _acting(learned: Learned) -> ActConfig:

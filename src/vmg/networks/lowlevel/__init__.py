@@ -8,6 +8,7 @@ from vmg.networks.lowlevel.base import LOW_LEVELS, Act, Batch, Doubting, Drawing
 from vmg.networks.lowlevel.critic import Critic
 from vmg.networks.lowlevel.ensemble import Ensemble
 from vmg.networks.lowlevel.flow import Flow
+from vmg.networks.lowlevel.placer import Placer
 from vmg.networks.lowlevel.translator import Translator
 
 __all__ = [
@@ -22,5 +23,6 @@ __all__ = [
     "LowLevel",
     "Number",
     "Numbers",
+    "Placer",
     "Translator",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from vmg.base.registry import ClassRegistry
 from vmg.base.settings import Settings
-from vmg.base.types import Bools, Float32s
+from vmg.base.types import Bools, Float32s, Int64s
 from vmg.data.episodes import Episodes
 from vmg.networks.mlp import Inputs, Parts, layer_shapes
 from vmg.networks.weights import Tensors, Weights
@@ -78,8 +78,12 @@ class LowLevel(Settings):
         """
         raise NotImplementedError
 
+    def steps_left(self, episodes: Episodes) -> Int64s:
+        """Return for every step what `goal_rows` is told of it: how many observations of its episode follow."""
+        return episodes.steps_left
+
     def goal_rows(self, key: Any, row_t: Any, left_t: Any, numbers: Numbers) -> Any:
-        """Draw the row of a goal for each row of o_t; `left_t` observations of its episode follow it."""
+        """Draw the row of a goal for each row of o_t; `left_t` is what `steps_left` says of it."""
         raise NotImplementedError
 
     def loss(self, weights: Weights, batch: Batch, numbers: Numbers) -> tuple[Any, dict[str, Any]]:

@@ -1,0 +1,72 @@
+"""Rests: when things that only move while they are handled lie still again.
+
+row       0   1   2   3   4   5   6   7   8   9       the thing moves in the steps from 2 to 5
+moves             x   x   x                           it rests at 0 and comes to rest again at 5
+to rest   5   4   3   2   1   .   .   .   .   .       it is not moved any more after that
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from vmg.base.errors import VMGError
+from vmg.base.types import Bools, Float32s, Float64s, Int64s
+from vmg.data.episodes import Episodes
+
+MOVES = 0.05
+"""A number changes where it does so by more than this share of its usual change in a step."""
+SETTLED = 8
+"""Steps without a change after which a thing lies still, and is not just held still."""
+
+
+class Pieces(NamedTuple):
+    """Rows in which the pieces of all recordings begin and end: from one rest of the things to the next."""
+
+    first: Int64s
+    last: Int64s
+
+    @property
+    def steps(self) -> Int64s:
+        return self.last - self.first
+
+
+def find_pieces(observations: Float32s, lengths: Int64s, columns: tuple[int, ...]) -> Pieces:
+    """Cut recordings into pieces: from where they begin, or these columns come to rest, to where they do next."""
+    begun = np.cumsum(lengths + 1) - (lengths + 1)
+    rests = np.union1d(begun, np.flatnonzero(come_to_rest(observations, lengths, columns)))
+    goes_on = ~np.isin(rests[1:], begun)
+    return Pieces(rests[:-1][goes_on], rests[1:][goes_on])
+
+
+def steps_to_rest(episodes: Episodes, columns: tuple[int, ...]) -> Int64s:
+    """Return for every step how many steps later these columns come to rest, having changed; 0 where they do not."""
+    if max(columns) >= episodes.observation_size:
+        raise VMGError(
+            f"{episodes.source}: an observation has the columns 0 to {episodes.observation_size - 1}, but things are "
+            f"asked for in {list(columns)}. Name others with --learn.low-level.objects."
+        )
+    rests = np.flatnonzero(come_to_rest(episodes.observations, episodes.lengths, columns))
+    rows = episodes.step_observation
+    following = np.searchsorted(rests, rows, side="right")
+    ahead = np.append(rests, len(episodes.observations))[following] - rows
+    return np.where(ahead <= episodes.steps_left, ahead, 0)
+
+
+def come_to_rest(observations: Float32s, lengths: Int64s, columns: tuple[int, ...]) -> Bools:
+    """Say in which rows these columns come to rest: they changed in the step before, and do not for a while."""
+    moving = moves(observations, lengths, columns)
+    rows, when = np.arange(len(moving)), np.flatnonzero(moving)
+    again = np.append(when, len(moving))[np.searchsorted(when, rows)]
+    ends = np.repeat(np.cumsum(lengths + 1), lengths + 1)
+    settled = (again - rows >= SETTLED) | (again >= ends)
+    return np.asarray(np.concatenate([[False], moving[:-1]]) & settled)
+
+
+def moves(observations: Float32s, lengths: Int64s, columns: tuple[int, ...]) -> Bools:
+    """Say whether any of these columns changes from each row to the next of its episode."""
+    last = np.zeros(len(observations), bool)
+    last[np.cumsum(lengths + 1) - 1] = True
+    changes = np.abs(np.diff(observations[:, list(columns)], axis=0, append=observations[-1:, list(columns)]))
+    changes[last] = 0
+    usual: Float64s = np.sqrt(np.square(changes, dtype=np.float64).mean(0))
+    return np.asarray((changes > MOVES * usual).any(1))
