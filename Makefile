@@ -23,7 +23,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
 
 test: lint
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 # What the tests do in small, for minutes. TRUST=results/trust keeps the counts for the docs.
 SECONDS ?= 300

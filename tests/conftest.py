@@ -1,6 +1,8 @@
-"""What every test module can rely on: no extension of another one is there."""
+"""What every test module can rely on: no extension of another one is there, and little time goes into compiling."""
 
+import os
 import sys
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import settings
@@ -16,7 +18,40 @@ from vmg.view import FIGURES
 settings.register_profile("patient", deadline=None)  # a busy machine is no fault of the code
 settings.load_profile("patient")
 
+COMPILED = {
+    "XLA_FLAGS": "--xla_backend_optimization_level=1",  # networks this small take longer to compile than to learn
+    "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.3",
+}
+LONGEST = (
+    "learn/test_side_by_side.py",
+    "docs/test_code_blocks.py",
+    "commands/test_reproduce.py",
+    "agent/test_auto.py",
+    "commands/test_killed.py",
+    "commands/test_disturbed_runs.py",
+    "commands/test_ablations.py",
+    "commands/test_chosen_settings.py",
+    "trust/test_full_disk.py",
+    "view/test_film.py",
+    "cluster/test_ray.py",
+    "commands/test_walk.py",
+    "learn/test_fit.py",
+)
+
 REGISTRIES = (READERS, LOW_LEVELS, EDGE_SOURCES, ROUTES, TASKS, EXECUTORS, FIGURES)
+
+
+def pytest_configure(config):
+    """Compile lightly, and once for all the processes that a worker starts; whoever sets XLA_FLAGS has their own."""
+    kept = TemporaryDirectory(prefix="vmg-compiled-")
+    config.add_cleanup(kept.cleanup)
+    os.environ.update(COMPILED | os.environ | {"JAX_COMPILATION_CACHE_DIR": kept.name})
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with the longest files, so that no worker is left with one of them when the others are done."""
+    ends = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: ends.get("/".join(item.path.parts[-2:]), len(ends)))
 
 
 @pytest.fixture(autouse=True, scope="module")

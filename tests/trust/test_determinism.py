@@ -25,6 +25,7 @@ for command in (
 ):
     assert main(command) == 0, command
 """
+COMPILED_ANEW = {"XLA_FLAGS": "", "JAX_ENABLE_COMPILATION_CACHE": "false"}  # by each, and as outside of the tests
 FILES = ("config.json", "weights.safetensors", "graph.npz", "solution.npz")
 
 
@@ -35,7 +36,7 @@ def runs(tmp_path_factory):
     for threads, hash_seed in (("1", "0"), ("2", "12345")):
         folder = tmp_path_factory.mktemp("same") / f"run-{threads}"
         names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-        environment = os.environ | dict.fromkeys(names, threads) | {"PYTHONHASHSEED": hash_seed}
+        environment = os.environ | dict.fromkeys(names, threads) | {"PYTHONHASHSEED": hash_seed} | COMPILED_ANEW
         command = [sys.executable, "-c", COMMANDS, str(folder), threads]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
