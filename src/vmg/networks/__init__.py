@@ -2,7 +2,7 @@
 
 from vmg.networks.cloning import clone
 from vmg.networks.encoder import Encoder, embed, embed_alike, encode, metric_parts
-from vmg.networks.lowlevel import LOW_LEVELS, Critic, Ensemble, Flow, LowLevel
+from vmg.networks.lowlevel import LOW_LEVELS, Critic, Ensemble, Flow, LowLevel, Placer
 from vmg.networks.lowlevel.translator import Translator, translate
 from vmg.networks.models import load_weights
 from vmg.networks.weights import Weights, save_weights
@@ -14,6 +14,7 @@ __all__ = [
     "Ensemble",
     "Flow",
     "LowLevel",
+    "Placer",
     "Translator",
     "Weights",
     "clone",

@@ -55,11 +55,12 @@ def _write(run: Run, chosen: Chosen) -> None:
 
 def _changed(settings: Any, by: Any, start: Any) -> Any:
     """Return settings with what a record of their kind, or of one that builds on it, has other than at its start."""
-    if isinstance(by, type(settings)) and type(by) is not type(settings):  # a kind that builds on the chosen one
-        chosen = {each.name: getattr(settings, each.name) for each in fields(settings)}
+    if isinstance(by, type(start)) and type(by) is not type(start):  # a kind that builds on the usual one
+        common = settings if isinstance(by, type(settings)) else start
+        chosen = {each.name: getattr(settings, each.name) for each in fields(common)}
         own, usual = vars(by), vars(type(by)())
         return type(by)(**chosen | {name: own[name] for name in own if own[name] != usual[name]})
-    if type(settings) is not type(by) or type(by) is not type(start):
+    if not isinstance(settings, type(by)) or type(by) is not type(start):
         return by
     changes: dict[str, Any] = {}
     for each in fields(start):

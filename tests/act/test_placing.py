@@ -1,0 +1,144 @@
+"""Placing: what to put where next, on play with things that only move when they are handled. Nothing is learned."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from levers import linear
+
+from vmg.act.arriving import Heading
+from vmg.act.placing import placing
+from vmg.agent.agent import Agent
+from vmg.agent.settings import AgentConfig
+from vmg.data.episodes import Episodes
+from vmg.data.facts import DataFacts
+from vmg.data.rests import SETTLED
+from vmg.goals import near
+from vmg.goals.objectives import Objective, Together
+from vmg.graph import GraphConfig, SolveConfig
+from vmg.learn import LearnConfig
+from vmg.networks import Placer
+
+WAIT = SETTLED + 2
+"""Steps for which nothing is handled."""
+
+
+def play(things: list[np.ndarray]) -> Episodes:
+    """Episodes of a hand, in column 0, that puts things where each row has them, one row after the other."""
+    episodes = []
+    for rows in things:
+        places = np.repeat(np.asarray(rows, np.float32), WAIT, axis=0)
+        hand = np.random.default_rng(len(places)).uniform(-1, 1, (len(places), 1))
+        steps = len(places) - 1
+        episodes.append((np.hstack([hand, places]), np.zeros((steps, 1)), np.zeros(steps), False, True))
+    return Episodes.from_list(episodes, source="play")
+
+
+def placer(episodes: Episodes) -> Agent:
+    """An agent that handles all columns but the first; its networks say nothing."""
+    size = episodes.observation_size
+    objects = tuple(range(1, size))
+    scaling = {"mean": np.zeros(size, np.float32), "std": np.ones(size, np.float32)}
+    goals = {"spread": scaling["std"], "relative": np.float32(1)}
+    seen = {"columns": np.arange(size, dtype=np.int32)}
+    weights = {
+        "encoder_input": scaling,
+        "state_encoder": linear(np.eye(size)),
+        "translator_input": scaling | goals | seen,
+        "translator": linear(np.zeros((2 * size, 1))),
+        "placer_input": scaling | goals | {"columns": np.array(objects, np.int32), "steps": np.float32(1)},
+        "placer": linear(np.vstack([np.zeros((size, 1)), np.ones((size - 1, 1))])),
+    }
+    config = AgentConfig(
+        learn=LearnConfig(low_level=Placer(inputs="raw relative", objects=objects), metric_dimension=size),
+        graph=GraphConfig(radius=0.2, goal_columns=objects),
+        solve=SolveConfig(),
+    )
+    return Agent(config, DataFacts.of(episodes), 0, weights).build(episodes)
+
+
+def wanted(*numbers: float, tolerance: float = 0.5) -> Objective:
+    """Each thing in its place."""
+    parts = tuple(near([each], columns=(1 + i,), tolerance=tolerance) for i, each in enumerate(numbers))
+    return Objective("all in their places", Together(parts))
+
+
+def put(agent: Agent, objective: Objective, start: list[float], most: int = 20) -> list[list[float]]:
+    """Where things lie, if whatever is to be put somewhere next comes to lie there at once."""
+    found, ways = placing(agent.plan(objective)), [list(start)]
+    assert found is not None
+    while len(ways) <= most and not objective.reached(np.array([[0.0, *ways[-1]]], np.float32))[0]:
+        goal = found.next(np.array(ways[-1]))
+        ways.append(np.where(np.isnan(goal), ways[-1], goal).tolist())
+    return ways
+
+
+def test_what_has_to_come_first_comes_first():
+    """The drawer (second) was only ever moved while the lock (first) was open, 1."""
+    episodes = play([[(0, 0), (1, 0), (1, 5), (0, 5)], [(0, 5), (1, 5), (1, 0), (0, 0), (1, 0)]])
+    assert put(placer(episodes), wanted(0, 5), [0, 0]) == [[0, 0], [1, 0], [1, 5], [0, 5]]
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**16))
+def test_the_fewest_pieces_are_put_together(seed):
+    """Buttons that turn their neighbours, too, pressed at random: as few presses as a search through all of them."""
+    rng = np.random.default_rng(seed)
+    turns = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]])
+    rows = [np.zeros(3, int)]
+    for press in rng.integers(0, 3, 60):
+        rows.append(rows[-1] ^ turns[press])
+    edges = {(tuple(a), tuple(b)) for a, b in pairwise(rows)}
+    goal = rows[rng.integers(1, len(rows))]
+    distances, frontier = {tuple(goal): 0}, [tuple(goal)]
+    for here in frontier:
+        for before, after in edges:
+            if after == here and before not in distances:
+                distances[before] = distances[here] + 1
+                frontier.append(before)
+    way = put(placer(play([np.array(rows)])), wanted(*goal), list(rows[0]))
+    assert len(way) - 1 == distances[tuple(rows[0])]
+    assert all((tuple(map(round, a)), tuple(map(round, b))) in edges for a, b in pairwise(way))
+
+
+def test_a_place_that_nothing_was_put_in_is_headed_for_straight():
+    episodes = play([[(0,), (3,), (1,), (4,)]])
+    assert put(placer(episodes), wanted(9), [1])[-1] == [9]
+
+
+def test_what_lies_otherwise_than_recorded_is_placed_at_once():
+    """No piece began at 6; that beginning at 5 ends where it is wanted, and is shorter than two."""
+    episodes = play([[(x,) for x in (0, 5, 9, 0, 5, 9, 0)]])
+    assert put(placer(episodes), wanted(9), [5.9]) == [[5.9], [9.0]]
+
+
+def test_things_are_headed_for_until_they_rest():
+    """In the hand a thing passes many places; what it is meant for stays the same, and the hand itself is left open."""
+    agent = placer(play([[(0, 0), (0, 4), (4, 4), (4, 0), (0, 0)]]))
+    found = placing(agent.plan(wanted(4, 4)))
+    batch = np.zeros((1, 3), np.float32)
+    decisions = agent.plan(wanted(4, 4)).policy().decide(batch[0])
+    assert np.isfinite(decisions.actions).all()
+    heading = Heading(*[np.zeros(1, np.int32)] * 4, batch)
+    goals = [found.headed([0], batch + np.float32([0, 0, height]), heading).goals[0] for height in (0, 1, 2, 3)]
+    assert [goal[1:].tolist() for goal in goals] == [[0, 4]] * 4
+    assert all(np.isnan(goal[0]) for goal in goals)
+
+
+@pytest.mark.parametrize(
+    "objective", [near([0.5], columns=(0,), tolerance=0.1), near([0, 1], columns=(0, 1), tolerance=1)]
+)
+def test_what_is_not_about_things_alone_is_not_placed(objective):
+    agent = placer(play([[(0,), (3,), (1,)]]))
+    assert placing(agent.plan(objective)) is None
+    assert placing(agent.plan(near([3], columns=(1,), tolerance=0.5))) is not None
+
+
+def test_other_low_level_policies_place_nothing():
+    agent = placer(play([[(0,), (3,), (1,)]]))
+    plan = agent.plan(near([3], columns=(1,), tolerance=0.5))
+    other = replace(plan, body=replace(plan.body, low_level=replace(plan.body.low_level, objects=())))
+    assert placing(other) is None

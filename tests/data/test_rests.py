@@ -1,0 +1,70 @@
+"""Rests: where things come to lie still again, against the obvious search; and the pieces between them."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vmg.base.errors import VMGError
+from vmg.data.episodes import Episodes
+from vmg.data.rests import SETTLED, find_pieces, steps_to_rest
+
+MOVES = st.lists(st.lists(st.tuples(st.booleans(), st.integers(1, 2 * SETTLED)), min_size=1, max_size=6), min_size=1)
+
+
+def recorded(moves: list[list[tuple[bool, int]]]) -> Episodes:
+    """A robot that always moves in column 0, and a thing in column 1 that moves for some steps and lies for others."""
+    episodes = []
+    for stretches in moves:
+        steps = np.concatenate([np.full(n, float(moving)) for moving, n in stretches])
+        thing, robot = np.concatenate([[0.0], steps]).cumsum(), np.arange(len(steps) + 1)
+        actions = np.zeros((len(steps), 1))
+        episodes.append((np.stack([robot, thing], 1), actions, np.zeros(len(steps)), False, True))
+    return Episodes.from_list(episodes, source="play")
+
+
+def rests_of(thing: np.ndarray) -> list[int]:
+    """The rows of an episode in which its thing comes to rest, searched for one after the other."""
+    return [
+        row
+        for row in range(1, len(thing))
+        if thing[row] != thing[row - 1] and (thing[row : row + SETTLED + 1] == thing[row]).all()
+    ]
+
+
+@given(MOVES)
+def test_every_step_knows_when_things_come_to_rest(moves):
+    """For every step of every episode, as a search through its own episode says; other episodes do not matter."""
+    episodes = recorded(moves)
+    expected = []
+    for episode in episodes:
+        rests = rests_of(episode.observations[:, 1])
+        expected += [min((rest - t for rest in rests if rest > t), default=0) for t in range(len(episode))]
+    assert steps_to_rest(episodes, (1,)).tolist() == expected
+
+
+@given(MOVES)
+def test_pieces_lead_from_rest_to_rest(moves):
+    """Pieces of an episode begin where it does, follow each other, and end where things come to rest."""
+    episodes = recorded(moves)
+    expected = []
+    for episode, first in zip(episodes, episodes.first_observation, strict=False):
+        rests = [0, *rests_of(episode.observations[:, 1])]
+        expected += [(first + here, first + there) for here, there in pairwise(rests)]
+    pieces = find_pieces(episodes.observations, episodes.lengths, (1,))
+    assert list(zip(*pieces, strict=True)) == expected
+    assert (pieces.steps > 0).all()
+
+
+def test_what_trembles_lies_still():
+    episodes = recorded([[(True, 5), (False, 20), (True, 5), (False, 20)]])
+    trembling = episodes.observations + np.random.default_rng(0).uniform(0, 0.01, episodes.observations.shape)
+    again = Episodes.from_list([(trembling, episodes.actions, episodes.rewards, False, True)], source="play")
+    assert (steps_to_rest(again, (1,)) == steps_to_rest(episodes, (1,))).all()
+
+
+def test_columns_that_are_not_there_are_named():
+    with pytest.raises(VMGError, match=r"columns 0 to 1, but things are asked for in \[2\]"):
+        steps_to_rest(recorded([[(True, 3)]]), (2,))
