@@ -115,12 +115,12 @@ def test_candidates_learn_alone_as_they_do_side_by_side(data):
 
 def test_learning_longer_goes_on_from_where_it_was(data, tmp_path):
     short = LearnConfig(steps=20, checkpoint_every=20)
-    long = replace(short, steps=50, checkpoint_every=50)
+    long = replace(short, steps=40, checkpoint_every=40)
     fit(data, short, folder=tmp_path, show_progress=False)
     (on,) = fit(data, long, folder=tmp_path, show_progress=False)
     (whole,) = fit(data, long, show_progress=False)
     np.testing.assert_allclose(on["translator"]["w0"], whole["translator"]["w0"], atol=1e-6)
-    with pytest.raises(Exception, match="has learned for 50 steps already"):
+    with pytest.raises(Exception, match="has learned for 40 steps already"):
         fit(data, short, folder=tmp_path, show_progress=False)
 
 
