@@ -41,7 +41,7 @@ class Follower:
         plan, routes, settings = self.plan, self.plan.routes, self._settings
         if (plan.has_goal or self._arrival) and not plan.objective.avoided:  # it may lie between
             vertices = self._rejoined(features, vertices)
-        if settings.keep_path:
+        if settings.keep_path and not self._placing:  # or else no recording is kept to
             entries, ahead = self._kept(rows, batch, features, vertices)
         else:
             entries = routes.enter(features, vertices)

@@ -19,6 +19,8 @@ PLAY = 3
 """Pieces of the middle recording from which on recordings are play."""
 LIES = 0.3
 """Share of the steps in which things lie still, at least: a robot that stops at times is no thing."""
+LEAST = 100_000
+"""Updates: a placer has longer ways to learn than a translator."""
 BATCH = 256
 """Steps per update: half of them are the placer's."""
 
@@ -39,10 +41,11 @@ def choose_objects(episodes: Episodes, wanted: tuple[int, ...]) -> tuple[tuple[i
     return wanted, (Choice(setting="learn.low-level.objects", value=as_value(wanted), why=why),)
 
 
-def placing(learn: LearnConfig, objects: tuple[int, ...]) -> LearnConfig:
-    """Return how to learn a placer besides what was chosen for the translator."""
+def placing(learn: LearnConfig, objects: tuple[int, ...], *, steps: int | None = None) -> LearnConfig:
+    """Return how to learn a placer besides what was chosen for the translator; `steps`: unless they are to be chosen."""
+    steps = steps or max(learn.steps, LEAST)
     translator = learn.low_level
     assert isinstance(translator, Translator)
     chosen = {each.name: getattr(translator, each.name) for each in fields(translator)}
-    placer = Placer(**chosen | {"lead": 0}, objects=objects)
-    return replace(learn, low_level=placer, batch_size=BATCH)
+    placer = Placer(**chosen | {"lead": 0, "memory": max(steps // 8, 1)}, objects=objects)
+    return replace(learn, low_level=placer, batch_size=BATCH, steps=steps, checkpoint_every=max(steps // 4, 1))

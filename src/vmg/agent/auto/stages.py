@@ -32,7 +32,7 @@ def choose(
     learned = choose_learning(episodes, folder, steps=steps, show_progress=show_progress)
     objects, why = choose_objects(episodes, tuple(goal_columns))
     config = AgentConfig(
-        learn=placing(learned.config, objects) if objects else learned.config,
+        learn=placing(learned.config, objects, steps=steps) if objects else learned.config,
         graph=GraphConfig(recordings=learned.alike),
         solve=SolveConfig(paths="recordings", ties="nearest") if learned.alike else SolveConfig(),
         act=_acting(learned),
