@@ -42,7 +42,7 @@ def choose_objects(episodes: Episodes, wanted: tuple[int, ...]) -> tuple[tuple[i
 
 
 def placing(learn: LearnConfig, objects: tuple[int, ...], *, steps: int | None = None) -> LearnConfig:
-    """Return how to learn a placer besides what was chosen for the translator; `steps`: unless they are to be chosen."""
+    """Return how to learn a placer, besides what was chosen for the translator; `steps`: updates, if not chosen."""
     steps = steps or max(learn.steps, LEAST)
     translator = learn.low_level
     assert isinstance(translator, Translator)
