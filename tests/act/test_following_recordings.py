@@ -15,7 +15,7 @@ from vmg.base.errors import VMGError
 from vmg.base.files import read_npz, write_npz
 from vmg.envs import find_task
 from vmg.goals import near
-from vmg.graph.routes.recordings import GIVE_UP, WAIT, WINDOW, KeptRecording
+from vmg.graph.routes.keeping import GIVE_UP, WAIT, WINDOW, KeptRecording
 from vmg.networks import embed, translate
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
 from vmg.graph import ObservedRoutes, SolveConfig, build, reward
-from vmg.graph.routes.observed import AGAIN, BESIDE, BLOCK, gaps, usual_steps
+from vmg.graph.routes.keeping import WINDOW
+from vmg.graph.routes.observed import AGAIN, BESIDE, BLOCK, OFF, gaps, standing_still, usual_steps
 from vmg.graph.solving import solve_edges
 
 OPEN = 10.0
@@ -64,9 +65,8 @@ def test_recordings_that_agree_are_switched_between_as_ever():
 
 def test_an_episode_enters_where_the_world_is_like_its_own():
     routes = solved("observed", SLOW, FAST)
-    here = np.zeros(1, np.float32)
-    assert routes.entry_like(np.array([0.0, OPEN], np.float32), here) in FAST_ROWS
-    assert routes.entry_like(np.array([0.0, 0.0], np.float32), here) not in FAST_ROWS
+    assert routes.entry_like(np.array([0.0, OPEN], np.float32)) in FAST_ROWS
+    assert routes.entry_like(np.array([0.0, 0.0], np.float32)) not in FAST_ROWS
 
 
 def test_an_episode_whose_door_stays_shut_enters_anew():
@@ -83,21 +83,99 @@ def test_an_episode_whose_door_stays_shut_enters_anew():
 
 def test_another_recording_is_entered_where_one_failed_before():
     routes = solved("observed", (2, 100), (3, 100))
-    here, world = np.full(1, 5, np.float32), np.array([5.0, 0.0], np.float32)
-    first = routes.entry_like(world, here)
-    second = routes.entry_like(world, here, [first])
-    assert abs(second - first) > BESIDE
+    world = np.array([5.0, 0.0], np.float32)
+    first = routes.entry_like(world)
+    second = routes.entry_like(world, [(first, first + 3)])
+    assert not first - BESIDE <= second <= first + 3
 
 
-def test_with_each_failure_a_recording_may_differ_more():
-    """A door that cannot be opened does not keep an episode from going on."""
-    routes = solved("observed", (1, 6), (3, 0), (3, 0), (3, 0))
-    shut = np.array([6.0, 0.0], np.float32)
-    for failed, goes_on in (([], False), ([3], True)):
-        kept = routes.tracker(1)
-        kept.entry, kept.kept, kept.failed = 6, AGAIN, failed
-        kept.look(shut)
-        assert (kept.locate(np.full(1, 7, np.float32), 7)[0] == 7) == goes_on
+ASIDE = 3.0
+"""By how much a body that walks goes to the side, in each step."""
+
+
+def slanting(places: int = 80):
+    """Routes along one recording of a body that walks slantwise, past a door that opens halfway."""
+    place = np.arange(places + 1.0)
+    observations = np.column_stack([place, ASIDE * place, OPEN * (place > places / 2)])
+    rewards = np.append(np.zeros(places - 1), 1.0)
+    episodes = Episodes.from_list([(observations, np.zeros((places, 1)), rewards, False, True)])
+    graph = build(episodes.observations[:, :1], episodes, 1.0, recordings=True)
+    return solve_edges(graph, reward(graph, episodes), SolveConfig(discount=0.95, paths="observed"))
+
+
+def seen_at(routes, row, steps_aside=0.0, door=None):
+    """What a body sees at a recorded row, so many steps aside, and with its door as it was recorded or otherwise."""
+    seen = routes.graph.recorded.observations[row].copy()
+    seen[1] += ASIDE * steps_aside
+    seen[2] = seen[2] if door is None else door
+    return seen
+
+
+def located(kept, seen):
+    kept.look(seen)
+    return kept.locate(seen[:1], 0)[0]
+
+
+def walked(routes, rows):
+    kept = routes.tracker(1)
+    return kept, [located(kept, seen_at(routes, row)) for row in rows]
+
+
+@given(push=st.floats(8, 60), row=st.integers(3, 30))
+@settings(max_examples=20, deadline=None)
+def test_the_recording_waits_for_a_body_that_was_pushed_until_it_is_back(push, row):
+    routes = slanting()
+    kept, followed = walked(routes, range(row + 1))
+    assert followed == list(range(row + 1))
+    waited_at = set()
+    while routes.apart([row], seen := seen_at(routes, row, push))[0, 1] > OFF:
+        waited_at.add(located(kept, seen))
+        push *= 0.8
+    assert waited_at == {row}
+    assert located(kept, seen_at(routes, row + 1)) == row + 1
+    assert not kept.failed
+
+
+def test_it_does_not_wait_for_a_body_that_stays_aside():
+    routes = slanting()
+    kept, _ = walked(routes, range(11))
+    last = [located(kept, seen_at(routes, row, 3)) for row in range(11, 30)][-1]
+    assert abs(last - 29) <= WINDOW
+
+
+def test_a_piece_on_which_the_door_stayed_shut_is_remembered():
+    routes = slanting()
+    kept, _ = walked(routes, range(30, 41))
+    for row in range(41, 41 + 3 * AGAIN):
+        if not kept.failed:
+            located(kept, seen_at(routes, row, door=0.0))
+    ((first, last),) = kept.failed
+    assert first == 30
+    assert last > 40
+
+
+@given(beyond=st.floats(0, 1e6), below=st.booleans(), row=st.integers(0, 80))
+@settings(max_examples=20, deadline=None)
+def test_a_number_farther_off_than_any_recorded_one_is_no_less_like_them(beyond, below, row):
+    """Something was knocked farther aside than it ever was: the rest still says where the episode is."""
+    routes = slanting()
+    seen = np.stack([routes.graph.recorded.observations[row]] * 2)
+    numbers = routes.graph.recorded.observations[:, 1]
+    far = numbers.min() - routes.widths[1] if below else numbers.max() + routes.widths[1]
+    seen[:, 1] = far, far - beyond if below else far + beyond
+    assert routes.entry_like(seen[0]) == routes.entry_like(seen[1])
+
+
+@given(seed=st.integers(0, 10_000), share=st.floats(0, 1))
+@settings(max_examples=20, deadline=None)
+def test_what_stands_still_changes_in_few_steps(seed, share):
+    rng = np.random.default_rng(seed)
+    changes = rng.choice([-1.0, 1.0], (60, 3)) * (rng.random((60, 3)) < [1.0, share, 0.0])
+    observations = np.vstack([np.zeros(3), changes.cumsum(0)])
+    episodes = Episodes.from_list([(observations, np.zeros((60, 1)), np.zeros(60), False, True)])
+    graph = build(episodes.observations[:, :1], episodes, 0.7, recordings=True)
+    few = 0 < np.count_nonzero(changes[:, 1]) < 0.2 * 60
+    assert standing_still(graph, usual_steps(graph)).tolist() == [False, few, False]
 
 
 @given(seed=st.integers(0, 10_000), columns=st.integers(1, 5))

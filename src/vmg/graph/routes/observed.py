@@ -3,33 +3,44 @@
 States that are near in the metric space can differ in what matters: the arm is where it was recorded, but the microwave
 is shut. Here a gap between recordings, or between a recording and an episode, is what differs in the observations, each
 number in units of its usual change in a step. Switches are priced by that, so that a route does not pass from a
-recording where something is still to be done to one where it is done. And an episode that finds its world other than
-its recording has it enters anew, where what was recorded is most like it. It remembers where it was given up, so that
-it tries another recording there, and goes on in the end.
+recording where something is still to be done to one where it is done.
+
+An episode that is pushed off its recording comes back to it first: the recording waits for the body. Where objects do
+not move as they were recorded it enters anew, at what was recorded most like its world. It remembers which pieces it
+failed on, so that it begins earlier, or with another recording.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from vmg.base.types import Float32s, Float64s, Int64s
-from vmg.graph.routes.base import ROUTES, Tracker, distances_to
-from vmg.graph.routes.recordings import KeptRecording, RecordingRoutes
+from vmg.base.types import Bools, Float32s, Float64s, Int64s
+from vmg.graph.routes.base import ROUTES, Tracker
+from vmg.graph.routes.keeping import GIVE_UP, WINDOW, KeptRecording
+from vmg.graph.routes.recordings import RecordingRoutes
 
 if TYPE_CHECKING:
     from vmg.graph.memory import MemoryGraph
 
-NEAR = 32
+NEAR = 64
 """Vertices near an episode whose recordings it may enter."""
-APART = 6.0
-"""Recorded steps that an observation may differ by from the recording that is followed; as many more per failure."""
-FAILED, BESIDE = 100.0, 20
-"""Unrewarded steps that it costs to enter where an episode failed before, or up to so many rows from there."""
+OFF = 1.5
+"""Recorded steps that a body may be off the recording it follows; farther off, the recording waits for it."""
+PUSHED = 3.0
+"""Recorded steps by which a body that was pushed is farther off than before."""
+NEARER, PAUSE = 0.97, 3
+"""It waits while the body comes nearer, at least to this share, for so many steps more."""
+APART = 8.0
+"""Recorded steps that objects may differ by from the recording that is followed, and a body that comes no nearer."""
 AGAIN = 10
-"""Steps until a recording that was entered may be left because it differs."""
+"""Steps in a row of more than that, after which it is entered anew."""
+FAILED, BESIDE = 100.0, 20
+"""Unrewarded steps that it costs to enter a piece that an episode failed on before, or up to so many rows before it."""
+STILL = 0.2
+"""A number that changes in fewer than this share of the steps stands still unless something is handled."""
 BLOCK = 2**16
 """Rows whose offsets are computed at once."""
 
@@ -55,29 +66,45 @@ class ObservedRoutes(RecordingRoutes):
         """By how much each number usually changes in a step."""
         return usual_steps(self.graph)
 
-    def entry_like(self, observation: Float32s, feature: Float32s, failed: Sequence[int] = ()) -> int:
+    @cached_property
+    def widths(self) -> Float32s:
+        """How far apart each number ever was in the recordings: farther off is no less like them."""
+        widths: Float32s = np.ptp(self.graph.recorded.observations, axis=0)
+        return widths
+
+    @cached_property
+    def parts(self) -> Float64s:
+        """What each number counts, in a column each: among all, among the body's, and among those of objects."""
+        objects = standing_still(self.graph, self.steps)
+        parts = np.stack([self.steps > 0, (self.steps > 0) & ~objects, objects], axis=1)
+        shares: Float64s = parts / np.maximum(parts.sum(0), 1)
+        return shares
+
+    def entry_like(self, observation: Float32s, failed: Sequence[tuple[int, int]] = ()) -> int:
         """Return the row to enter at, of those in vertices near: where the route, and what differs, costs least.
 
-        To enter where it failed before costs more.
+        To enter a piece, from its first row to its last, that failed before costs more.
         """
-        rows = self._rows_near(feature)
-        apart = gaps(self.graph.recorded.observations.take(rows, 0), observation, self.steps)
-        costs = self.switch_cost * apart + self.table.costs.take(rows)
-        for row in failed:
-            costs += FAILED * (np.abs(rows - row) <= BESIDE)
+        rows = self._rows_near(observation)
+        costs = self.switch_cost * self.apart(rows, observation)[:, 0] + self.table.costs.take(rows)
+        for first, last in failed:
+            costs += FAILED * ((rows >= first - BESIDE) & (rows <= last))
         return int(rows[costs.argmin()])
 
-    def apart(self, entry: int, observation: Float32s) -> float:
-        """Return how far an observation is from a recorded one, in recorded steps."""
-        return float(gaps(self.graph.recorded.observations[entry], observation, self.steps))
+    def apart(self, rows: Int64s | list[int], observation: Float32s) -> Float64s:
+        """Return how far an observation is from recorded ones, in recorded steps: all in all, the body, and objects."""
+        recorded = self.graph.recorded.observations.take(rows, 0)
+        found: Float64s = np.sqrt(squares(recorded, observation, self.steps, self.widths) @ self.parts)
+        return found
 
     def tracker(self, subgoal_steps: int) -> Tracker:
-        """Keep to a recording until lost, at its end, too long in one place, or in another world than it was."""
+        """Keep to a recording until at its end, too long in one place, or in another world than it was."""
         return _LookingAtRecording(self)
 
-    def _rows_near(self, feature: Float32s) -> Int64s:
+    def _rows_near(self, observation: Float32s) -> Int64s:
         first, members = self.graph.members
-        near = np.argpartition(distances_to(self.graph.features, feature), min(NEAR, self.graph.n_vertices) - 1)[:NEAR]
+        apart = squares(self.graph.states, observation, self.steps, self.widths).sum(1)
+        near = np.argpartition(apart, min(NEAR, len(apart)) - 1)[:NEAR]
         return np.concatenate([members[first[vertex] : first[vertex + 1]] for vertex in near])
 
 
@@ -87,43 +114,104 @@ class _LookingAtRecording(KeptRecording):
 
     routes: ObservedRoutes
     seen: Float32s | None = None
-    kept: int = 0
-    """Steps since it was entered."""
-    failed: list[int] = field(default_factory=list)
-    """Rows at which recordings were given up in this episode."""
+    first: int = -1
+    """The row at which the recording was entered, or switched to."""
+    failed: list[tuple[int, int]] = field(default_factory=list)
+    """Pieces that were given up in this episode, from their first row to the last."""
+    nearest: float = np.inf
+    """How near the body came to the row that waits for it."""
+    patience: int = 0
+    """Steps for which that row still waits."""
+    alike: float = np.inf
+    """The least that objects differed by since it was entered."""
+    differed: int = 0
+    """Steps in a row in which the world was another."""
 
     def look(self, observation: Float32s) -> None:
         self.seen = observation
 
     def locate(self, feature: Float32s, vertex: int) -> tuple[int, int]:
-        """Move on along the recording, or enter anew."""
+        """Wait for the body, move on along the recording, or enter anew."""
         assert self.seen is not None  # it is shown before
-        self.kept += 1
-        if self.entry < 0 or not self._move(feature) or self._differs(self.seen):
-            self.failed += [self.entry] * (self.entry >= 0)
-            self.entry, self.waited, self.kept = self.routes.entry_like(self.seen, feature, self.failed), 0, 0
+        if self.entry < 0 or not self._keep(self.seen):
+            self._enter(self.seen)
         return self.entry, 0
 
-    def _differs(self, observation: Float32s) -> bool:
-        limit = APART * (1 + len(self.failed))
-        return self.kept >= AGAIN and self.routes.apart(self.entry, observation) > limit
+    def _enter(self, observation: Float32s) -> None:
+        if self.differed >= AGAIN or self.waited >= GIVE_UP:
+            self.failed.append((self.first, self.entry))
+        self.entry = self.first = self.routes.entry_like(observation, self.failed)
+        self.waited, self.differed, self.patience = 0, 0, PAUSE
+        self.nearest = self.alike = np.inf
+
+    def _keep(self, observation: Float32s) -> bool:
+        """Keep to the recording; False: there is nothing to keep to."""
+        near = self._next_rows()
+        if near[1] == self.entry:
+            return False
+        apart, off, changed = self.routes.apart(near, observation).T
+        on = int(apart.argmin())
+        waits = self._waits(off[0])
+        if self._differs(0.0 if waits else off[0], changed[on]):
+            return False
+        if waits:
+            return True
+        kept = self._move_on(near, on)
+        if self.entry != near[0]:
+            self.nearest = off[near.index(self.entry)]
+        if not 0 <= self.entry - near[0] <= WINDOW:  # the route switches to another recording
+            self.first = self.entry
+        return kept
+
+    def _waits(self, off: float) -> bool:
+        """Say whether the recording waits for a body so far off it: as long as it comes nearer."""
+        if off > self.nearest + PUSHED:
+            self.nearest = np.inf
+        self.patience = PAUSE if off < NEARER * self.nearest else self.patience - 1
+        self.nearest = min(off, self.nearest)
+        return off > OFF and self.patience > 0
+
+    def _differs(self, off: float, changed: float) -> bool:
+        """Say whether the world has been another for long: the body is elsewhere, or objects did not move along."""
+        self.alike = min(changed, self.alike)
+        differs = off > APART or changed**2 > self.alike**2 + APART**2
+        self.differed = self.differed + 1 if differs else 0
+        return self.differed >= AGAIN
 
 
 def usual_steps(graph: "MemoryGraph") -> Float32s:
     """Return by how much each number of an observation changes in a recorded step: the root of the mean square."""
+    total = np.zeros(graph.recorded.observations.shape[1])
+    for changes in _changes(graph):
+        total += np.square(changes).sum(0)
+    return np.sqrt(total / max(len(graph.arrivals), 1)).astype(np.float32)
+
+
+def standing_still(graph: "MemoryGraph", steps: Float32s) -> Bools:
+    """Say which numbers stand still unless something is handled: in most steps they change by next to nothing."""
+    moved = np.zeros(len(steps))
+    for changes in _changes(graph):
+        moved += (np.abs(changes) > 0.1 * steps).sum(0)
+    still: Bools = (steps > 0) & (moved < STILL * len(graph.arrivals))
+    return still
+
+
+def _changes(graph: "MemoryGraph") -> Iterator[Float64s]:
+    """Yield by how much observations change in recorded steps, a block of rows at a time."""
     observations, arrivals = graph.recorded.observations, graph.arrivals
-    squares = np.zeros(observations.shape[1])
     for first in range(0, len(arrivals), BLOCK):
         rows = arrivals[first : first + BLOCK]
-        squares += np.square(observations[rows].astype(np.float64) - observations[rows - 1]).sum(0)
-    return np.sqrt(squares / max(len(arrivals), 1)).astype(np.float32)
+        yield observations[rows].astype(np.float64) - observations[rows - 1]
 
 
 def gaps(observations: Float32s, others: Float32s, steps: Float32s) -> Float64s:
     """Return what differs between observations: the root of the mean square over numbers that ever change, in steps."""
-    changing = steps > 0
-    if not changing.any():
-        return np.zeros(observations.shape[:-1])
-    apart = (observations - others)[..., changing] / steps[changing]
-    found: Float64s = np.sqrt(np.square(apart, dtype=np.float64).mean(-1))
+    found: Float64s = np.sqrt(squares(observations, others, steps).sum(-1) / max((steps > 0).sum(), 1))
+    return found
+
+
+def squares(observations: Float32s, others: Float32s, steps: Float32s, widths: Float32s | float = np.inf) -> Float64s:
+    """Return the square of what differs in each number, up to its width, in steps; 0 for numbers that never change."""
+    apart = np.minimum(np.abs(observations - others), widths)
+    found: Float64s = np.square(np.divide(apart, steps, out=np.zeros_like(apart), where=steps > 0), dtype=np.float64)
     return found

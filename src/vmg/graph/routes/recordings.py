@@ -30,6 +30,7 @@ from vmg.graph.routes.base import (
 )
 from vmg.graph.routes.edges import are_indices, are_values
 from vmg.graph.routes.finals import FinalStates
+from vmg.graph.routes.keeping import KeptRecording
 from vmg.graph.routes.weights import spread
 from vmg.graph.settings import PathWeights
 
@@ -284,47 +285,6 @@ class RecordingRoutes:
         stops, switching, left = self._stops()
         after, n = self._after(stops[left], switching[left]), len(self.starts)
         return bool((followed_to_end(np.concatenate([after, np.arange(n, 2 * n)]))[:n] >= n).all())
-
-
-WINDOW = 3  # recorded steps that one step may move on along a recording
-LOST_RADII = 4.0  # this many radii from the recording is lost
-WAIT = 5  # after this many steps in one place the recording goes on by itself, a step at a time
-GIVE_UP = 35  # after this many it is entered anew
-
-
-@dataclass
-class KeptRecording:
-    """Where on a recording one episode is. A recording that is followed is not left for one that merely looks alike."""
-
-    routes: RecordingRoutes
-    entry: int = -1
-    waited: int = 0
-
-    @property
-    def stuck(self) -> bool:
-        """Whether the recording has had to go on by itself for a while."""
-        return self.waited >= 2 * WAIT
-
-    def locate(self, feature: Float32s, vertex: int) -> tuple[int, int]:
-        """Move on along the recording, or enter anew."""
-        if self.entry < 0 or not self._move(feature):
-            self.entry, self.waited = self.routes.entry(feature, vertex), 0
-        return self.entry, 0
-
-    def _move(self, feature: Float32s) -> bool:
-        """Move on to where the episode is now; False: there is nothing to keep to."""
-        near, following, graph = [self.entry], self.routes.table.following, self.routes.graph
-        for _ in range(WINDOW):
-            near.append(following.item(near[-1]))
-        if near[1] == self.entry:
-            return False
-        apart = distances_to(graph.recorded.features.take(np.array(near), 0), feature)
-        on = int(apart.argmin())
-        self.waited = 0 if on else self.waited + 1
-        if apart[on] > LOST_RADII * graph.radius or self.waited >= GIVE_UP:
-            return False
-        self.entry = near[max(on, 1) if self.waited >= WAIT else on]
-        return True
 
 
 def slot_costs(graph: "MemoryGraph", rewards: EdgeRewards, path_weights: PathWeights) -> Int64s:
