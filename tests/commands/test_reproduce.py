@@ -86,12 +86,14 @@ def test_called_again_it_measures_nothing_twice(study, data, monkeypatch):
 def test_the_best_checkpoint_is_reported_beside_the_last(study, data, tmp_path, monkeypatch):
     study = shutil.copytree(study, tmp_path / "study")
     monkeypatch.setattr("vmg.studies.checkpoints.CHOSEN", (1, 30))
+    monkeypatch.setattr("vmg.studies.checkpoints.CHOOSING", 2)
     tasks = ["--tasks", "kitchen-complete", "--presets", "paper", "--no-baselines", "--out", str(study)]
     sources = ["--data", f"kitchen-complete=npz:{data / 'complete.npz'}", "--only", "evaluate"]
     assert main(["reproduce", "main", *tasks, *sources, *OPTIONS, "kitchen-complete"]) == 0
     (row,) = json.loads((study / "main.json").read_text())
     assert row["chosen"]["steps"] == [30, 30]  # the only checkpoint is the last, so both columns agree
     assert row["chosen"]["models"] == row["scores"]["VMG"]["models"]
+    assert row["chosen"]["chosen_on"] == 2
     assert "checkpoint chosen there" in (study / "main.md").read_text()
 
 

@@ -24,6 +24,7 @@ from vmg.data.rests import steps_to_rest
 from vmg.networks.lowlevel.base import LOW_LEVELS, Act, Batch, Numbers
 from vmg.networks.lowlevel.translator import Translator
 from vmg.networks.mlp import (
+    Inputs,
     Parts,
     goal_scaling,
     goal_scaling_shapes,
@@ -92,7 +93,8 @@ class Placer(Translator):
         for column in self.objects:
             values = episodes.observations[:, column].astype(np.float64)
             apart[column] = np.sqrt(np.square(values[rows + ahead] - values[rows]).mean())
-        scaling = goal_scaling(episodes.observations, "relative", self.objects, apart)
+        inputs: Inputs = "raw relative" if self.inputs.startswith("raw") else "relative"
+        scaling = goal_scaling(episodes.observations, inputs, self.objects, apart)
         return {**scalings, INPUT: {**scaling, STEPS: np.float32(ahead.mean())}}
 
     def steps_left(self, episodes: Episodes) -> Int64s:
