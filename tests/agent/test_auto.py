@@ -190,13 +190,21 @@ def test_recordings_unlike_one_another_are_not_followed():
     assert chosen.config.learn.low_level.inputs in ("raw", "normalised")
 
 
+@pytest.mark.parametrize(("columns", "paths"), [((0, 1, 2, 3), "observed"), ((0, 1, 3), "recordings")])
+def test_routes_look_where_something_rests_until_it_is_handled(columns, paths):
+    here = cart(8, 20)
+    chosen = choose(replace(here, observations=here.observations[:, columns]), steps=20, show_progress=False)
+    assert chosen.config.solve.paths == paths
+    assert [choice.value for choice in chosen.choices if choice.setting == "solve.paths"] == [paths]
+
+
 def test_an_agent_without_settings_gets_them_from_the_data(monkeypatch):
     monkeypatch.setattr("vmg.agent.auto.learning.TRIAL_STEPS", 40)
     monkeypatch.setattr("vmg.agent.auto.learning.MOST_STEPS", 80)
     episodes = cart(8, 20)
     (agent,) = Agent.fit(episodes, show_progress=False)
     assert agent.config.learn.steps in (80, 160)
-    assert agent.config.solve.paths == "recordings"
+    assert agent.config.solve.paths == "observed"
     assert {choice.setting for choice in agent.choices} >= {"graph.radius", "act.subgoal-steps", "learn.steps"}
     solved = agent.build(episodes).solve()
     assert np.isfinite(solved.policy().act(episodes.observations[0])).all()

@@ -11,7 +11,7 @@ from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
 from vmg.graph import ObservedRoutes, SolveConfig, build, reward
 from vmg.graph.routes.keeping import WINDOW
-from vmg.graph.routes.observed import AGAIN, BESIDE, BLOCK, OFF, gaps, standing_still, usual_steps
+from vmg.graph.routes.observed import AGAIN, BESIDE, BLOCK, OFF, TRIES, gaps, standing_still, usual_steps
 from vmg.graph.solving import solve_edges
 
 OPEN = 10.0
@@ -128,7 +128,7 @@ def test_the_recording_waits_for_a_body_that_was_pushed_until_it_is_back(push, r
     kept, followed = walked(routes, range(row + 1))
     assert followed == list(range(row + 1))
     waited_at = set()
-    while routes.apart([row], seen := seen_at(routes, row, push))[0, 1] > OFF:
+    while routes.off(routes.apart([row], seen := seen_at(routes, row, push)))[0] > OFF:
         waited_at.add(located(kept, seen))
         push *= 0.8
     assert waited_at == {row}
@@ -152,6 +152,16 @@ def test_a_piece_on_which_the_door_stayed_shut_is_remembered():
     ((first, last),) = kept.failed
     assert first == 30
     assert last > 40
+    assert kept.tries.tolist() == [0, 0, 1]
+
+
+def test_what_could_not_be_moved_twice_no_longer_counts():
+    """A door that cannot be opened does not keep an episode from going on."""
+    kept, _ = walked(slanting(), range(30, 41))
+    kept.tries[2] = TRIES
+    rows = [located(kept, seen_at(kept.routes, row, door=0.0)) for row in range(41, 80)]
+    assert rows == list(range(41, 80))
+    assert not kept.failed
 
 
 @given(beyond=st.floats(0, 1e6), below=st.booleans(), row=st.integers(0, 80))

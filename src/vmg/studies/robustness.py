@@ -8,6 +8,7 @@ from vmg.base.console import say
 from vmg.base.errors import VMGError
 from vmg.envs import disturbances_of, read_disturbances
 from vmg.envs.disturbing import Amounts
+from vmg.graph.settings import ALONG_RECORDINGS
 from vmg.runs import Run
 from vmg.runs.robustness import held_up, kinds
 from vmg.runs.stages import baseline_actors
@@ -15,7 +16,7 @@ from vmg.studies.main import Line, described_line, has_baselines, missing_line, 
 from vmg.studies.study import Results, Study, row_command
 
 AS_CHOSEN = "as chosen"
-VARIANTS: dict[str, dict[str, Any]] = {AS_CHOSEN: {}, "observed": {"paths": "observed"}}
+VARIANTS: dict[str, dict[str, Any]] = {AS_CHOSEN: {}} | {kind: {"paths": kind} for kind in ALONG_RECORDINGS}
 """How the same networks and graph are solved, by name."""
 
 

@@ -68,8 +68,8 @@ class Learned:
     subgoal_steps: int
     noise: float
     """Spread of the recorded actions about the translator's, in its own units."""
-    alike: bool
-    """Whether recordings are alike enough for one to be followed from a state of another."""
+    paths: str
+    """What routes go along: edges where recordings are too unlike one another for one to be followed from another."""
     choices: tuple[Choice, ...]
 
 
@@ -125,11 +125,17 @@ class _Trials:
         translator = replace(candidates[name], decay_rate=decay, memory=max(steps // 8, 1), lead=lead)
         config = replace(self.base, low_level=translator, steps=steps, checkpoint_every=max(steps // 4, 1))
         choices = (*self._scaling(), self._routes(), *followed, *rounds, last)
-        return Learned(config, ahead, noise, self._alike, choices)
+        return Learned(config, ahead, noise, self._paths, choices)
 
     @property
     def _alike(self) -> bool:
         return self.apart < UNLIKE
+
+    @property
+    def _paths(self) -> str:
+        if not self._alike:
+            return "edges"
+        return "observed" if (self.columns.resting & ~self.columns.constant).any() else "recordings"
 
     def _candidates(self) -> dict[str, Translator]:
         """What a translator can see, the fewest columns first, and how it is scaled."""
@@ -269,13 +275,14 @@ class _Trials:
 
     def _routes(self) -> Choice:
         found = f"Between an observation held out and the nearest of other episodes lie {self.apart:.2g} recorded steps"
-        why = (
-            f"{found}: what others did can be followed from it."
-            if self._alike
-            else f"{found}: no other episode is worth following to its end, so the best next vertex is looked for anew "
-            "at every step, and goals are seen as they are, not as differences."
-        )
-        return Choice(setting="solve.paths", value="recordings" if self._alike else "edges", why=why)
+        why = {
+            "edges": "no other episode is worth following to its end, so the best next vertex is looked for anew at "
+            "every step, and goals are seen as they are, not as differences.",
+            "recordings": "what others did can be followed from it.",
+            "observed": "what others did can be followed from it, where things that rest until they are handled are "
+            "as they were there.",
+        }
+        return Choice(setting="solve.paths", value=self._paths, why=f"{found}: {why[self._paths]}")
 
     def _scaling(self) -> tuple[Choice, ...]:
         spread = self.known.actions.std(0, dtype=np.float64)

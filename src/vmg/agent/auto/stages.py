@@ -33,8 +33,8 @@ def choose(
     objects, why = choose_objects(episodes, tuple(goal_columns))
     config = AgentConfig(
         learn=placing(learned.config, objects, steps=steps) if objects else learned.config,
-        graph=GraphConfig(recordings=learned.alike),
-        solve=SolveConfig(paths="recordings", ties="nearest") if learned.alike else SolveConfig(),
+        graph=GraphConfig(recordings=learned.paths != "edges"),
+        solve=SolveConfig(paths=learned.paths, ties="index" if learned.paths == "edges" else "nearest"),
         act=_acting(learned),
     )
     return Chosen(config=config, choices=(*learned.choices, *why))
@@ -42,7 +42,9 @@ def choose(
 
 def _acting(learned: Learned) -> ActConfig:
     act = ActConfig(subgoal_steps=learned.subgoal_steps)
-    return replace(act, keep_path=True, noise=learned.noise, noise_when="stuck") if learned.alike else act
+    if learned.paths == "edges":
+        return act
+    return replace(act, keep_path=True, noise=learned.noise, noise_when="stuck")
 
 
 def complete(chosen: Chosen, models: Sequence[Weights], episodes: Episodes) -> Chosen:

@@ -7,7 +7,8 @@ recording where something is still to be done to one where it is done.
 
 An episode that is pushed off its recording comes back to it first: the recording waits for the body. Where objects do
 not move as they were recorded it enters anew, at what was recorded most like its world. It remembers which pieces it
-failed on, so that it begins earlier, or with another recording.
+failed on, so that it begins earlier, or with another recording; and what it could not move twice no longer counts, so
+that a kettle that was knocked over does not keep the lights from being turned on.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,9 +35,12 @@ PUSHED = 3.0
 NEARER, PAUSE = 0.97, 3
 """It waits while the body comes nearer, at least to this share, for so many steps more."""
 APART = 8.0
-"""Recorded steps that objects may differ by from the recording that is followed, and a body that comes no nearer."""
+"""Recorded steps that a number of an object may come to differ by from the recording that is followed, and a body that
+comes no nearer."""
 AGAIN = 10
 """Steps in a row of more than that, after which it is entered anew."""
+TRIES = 2
+"""Times that a number of an object did not move as it was recorded, after which it no longer counts."""
 FAILED, BESIDE = 100.0, 20
 """Unrewarded steps that it costs to enter a piece that an episode failed on before, or up to so many rows before it."""
 STILL = 0.2
@@ -73,39 +77,46 @@ class ObservedRoutes(RecordingRoutes):
         return widths
 
     @cached_property
-    def parts(self) -> Float64s:
-        """What each number counts, in a column each: among all, among the body's, and among those of objects."""
-        objects = standing_still(self.graph, self.steps)
-        parts = np.stack([self.steps > 0, (self.steps > 0) & ~objects, objects], axis=1)
-        shares: Float64s = parts / np.maximum(parts.sum(0), 1)
-        return shares
+    def objects(self) -> Bools:
+        """Which numbers are those of objects, not of the body."""
+        return standing_still(self.graph, self.steps)
 
-    def entry_like(self, observation: Float32s, failed: Sequence[tuple[int, int]] = ()) -> int:
+    def entry_like(
+        self, observation: Float32s, failed: Sequence[tuple[int, int]] = (), counts: Bools | None = None
+    ) -> int:
         """Return the row to enter at, of those in vertices near: where the route, and what differs, costs least.
 
-        To enter a piece, from its first row to its last, that failed before costs more.
+        To enter a piece, from its first row to its last, that failed before costs more. `counts`: the numbers that do.
         """
-        rows = self._rows_near(observation)
-        costs = self.switch_cost * self.apart(rows, observation)[:, 0] + self.table.costs.take(rows)
+        rows = self._rows_near(observation, counts)
+        apart = self._gaps(self.graph.recorded.observations.take(rows, 0), observation, counts)
+        costs = self.switch_cost * apart + self.table.costs.take(rows)
         for first, last in failed:
             costs += FAILED * ((rows >= first - BESIDE) & (rows <= last))
         return int(rows[costs.argmin()])
 
     def apart(self, rows: Int64s | list[int], observation: Float32s) -> Float64s:
-        """Return how far an observation is from recorded ones, in recorded steps: all in all, the body, and objects."""
-        recorded = self.graph.recorded.observations.take(rows, 0)
-        found: Float64s = np.sqrt(squares(recorded, observation, self.steps, self.widths) @ self.parts)
-        return found
+        """Return how far each number of an observation is from recorded ones, in recorded steps."""
+        return differences(self.graph.recorded.observations.take(rows, 0), observation, self.steps, self.widths)
+
+    def off(self, apart: Float64s) -> Float64s:
+        """Return how far bodies are off, of which every number is so far apart."""
+        body = (self.steps > 0) & ~self.objects
+        return root_mean_square(apart[:, body])
 
     def tracker(self, subgoal_steps: int) -> Tracker:
         """Keep to a recording until at its end, too long in one place, or in another world than it was."""
         return _LookingAtRecording(self)
 
-    def _rows_near(self, observation: Float32s) -> Int64s:
+    def _rows_near(self, observation: Float32s, counts: Bools | None) -> Int64s:
         first, members = self.graph.members
-        apart = squares(self.graph.states, observation, self.steps, self.widths).sum(1)
+        apart = self._gaps(self.graph.states, observation, counts)
         near = np.argpartition(apart, min(NEAR, len(apart)) - 1)[:NEAR]
         return np.concatenate([members[first[vertex] : first[vertex + 1]] for vertex in near])
+
+    def _gaps(self, observations: Float32s, observation: Float32s, counts: Bools | None) -> Float64s:
+        apart = differences(observations, observation, self.steps, self.widths)
+        return root_mean_square((apart if counts is None else apart * counts)[:, self.steps > 0])
 
 
 @dataclass
@@ -122,10 +133,17 @@ class _LookingAtRecording(KeptRecording):
     """How near the body came to the row that waits for it."""
     patience: int = 0
     """Steps for which that row still waits."""
-    alike: float = np.inf
-    """The least that objects differed by since it was entered."""
     differed: int = 0
     """Steps in a row in which the world was another."""
+
+    def __post_init__(self) -> None:
+        n = len(self.routes.steps)
+        self.alike: Float64s = np.full(n, np.inf)
+        """The least that each number of objects differed by since it was entered."""
+        self.wrong: Bools = np.zeros(n, bool)
+        """Which of them differ by far more now."""
+        self.tries: Int64s = np.zeros(n, np.int64)
+        """How often each of them did so until the recording was given up."""
 
     def look(self, observation: Float32s) -> None:
         self.seen = observation
@@ -137,22 +155,29 @@ class _LookingAtRecording(KeptRecording):
             self._enter(self.seen)
         return self.entry, 0
 
+    @property
+    def _counts(self) -> Bools:
+        return self.tries < TRIES
+
     def _enter(self, observation: Float32s) -> None:
+        if self.differed >= AGAIN:
+            self.tries += self.wrong
         if self.differed >= AGAIN or self.waited >= GIVE_UP:
             self.failed.append((self.first, self.entry))
-        self.entry = self.first = self.routes.entry_like(observation, self.failed)
+        self.entry = self.first = self.routes.entry_like(observation, self.failed, self._counts)
         self.waited, self.differed, self.patience = 0, 0, PAUSE
-        self.nearest = self.alike = np.inf
+        self.nearest = np.inf
+        self.alike[:] = np.inf
 
     def _keep(self, observation: Float32s) -> bool:
         """Keep to the recording; False: there is nothing to keep to."""
         near = self._next_rows()
         if near[1] == self.entry:
             return False
-        apart, off, changed = self.routes.apart(near, observation).T
-        on = int(apart.argmin())
+        apart = self.routes.apart(near, observation)
+        off, on = self.routes.off(apart), int(root_mean_square(apart * self._counts).argmin())
         waits = self._waits(off[0])
-        if self._differs(0.0 if waits else off[0], changed[on]):
+        if self._differs(0.0 if waits else off[0], apart[on]):
             return False
         if waits:
             return True
@@ -171,11 +196,12 @@ class _LookingAtRecording(KeptRecording):
         self.nearest = min(off, self.nearest)
         return off > OFF and self.patience > 0
 
-    def _differs(self, off: float, changed: float) -> bool:
-        """Say whether the world has been another for long: the body is elsewhere, or objects did not move along."""
-        self.alike = min(changed, self.alike)
-        differs = off > APART or changed**2 > self.alike**2 + APART**2
-        self.differed = self.differed + 1 if differs else 0
+    def _differs(self, off: float, apart: Float64s) -> bool:
+        """Say whether the world has been another for long: the body is elsewhere, or an object did not move along."""
+        objects = apart * (self.routes.objects & self._counts)
+        self.alike = np.minimum(objects, self.alike)
+        self.wrong = objects > self.alike + APART
+        self.differed = self.differed + 1 if off > APART or self.wrong.any() else 0
         return self.differed >= AGAIN
 
 
@@ -206,12 +232,19 @@ def _changes(graph: "MemoryGraph") -> Iterator[Float64s]:
 
 def gaps(observations: Float32s, others: Float32s, steps: Float32s) -> Float64s:
     """Return what differs between observations: the root of the mean square over numbers that ever change, in steps."""
-    found: Float64s = np.sqrt(squares(observations, others, steps).sum(-1) / max((steps > 0).sum(), 1))
+    return root_mean_square(differences(observations, others, steps)[..., steps > 0])
+
+
+def differences(
+    observations: Float32s, others: Float32s, steps: Float32s, widths: Float32s | float = np.inf
+) -> Float64s:
+    """Return how far apart each number is, up to its width, in steps; 0 for numbers that never change."""
+    apart = np.minimum(np.abs(observations - others), widths)
+    found: Float64s = np.divide(apart, steps, out=np.zeros(apart.shape), where=steps > 0)
     return found
 
 
-def squares(observations: Float32s, others: Float32s, steps: Float32s, widths: Float32s | float = np.inf) -> Float64s:
-    """Return the square of what differs in each number, up to its width, in steps; 0 for numbers that never change."""
-    apart = np.minimum(np.abs(observations - others), widths)
-    found: Float64s = np.square(np.divide(apart, steps, out=np.zeros_like(apart), where=steps > 0), dtype=np.float64)
+def root_mean_square(apart: Float64s) -> Float64s:
+    """Return the root of the mean square of what differs in the numbers of each row; 0 without any."""
+    found: Float64s = np.sqrt(np.square(apart).sum(-1) / max(apart.shape[-1], 1))
     return found
