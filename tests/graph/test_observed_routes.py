@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
 from vmg.graph import ObservedRoutes, SolveConfig, build, reward
+from vmg.graph.restricting import without
 from vmg.graph.routes.keeping import WINDOW
-from vmg.graph.routes.observed import AGAIN, BESIDE, BLOCK, OFF, TRIES, gaps, standing_still, usual_steps
+from vmg.graph.routes.observed import AGAIN, BESIDE, OFF, TRIES
 from vmg.graph.solving import solve_edges
 
 OPEN = 10.0
@@ -65,8 +66,8 @@ def test_recordings_that_agree_are_switched_between_as_ever():
 
 def test_an_episode_enters_where_the_world_is_like_its_own():
     routes = solved("observed", SLOW, FAST)
-    assert routes.entry_like(np.array([0.0, OPEN], np.float32)) in FAST_ROWS
-    assert routes.entry_like(np.array([0.0, 0.0], np.float32)) not in FAST_ROWS
+    assert routes.entry_like(np.array([0.0, OPEN], np.float32), 0) in FAST_ROWS
+    assert routes.entry_like(np.array([0.0, 0.0], np.float32), 0) not in FAST_ROWS
 
 
 def test_an_episode_whose_door_stays_shut_enters_anew():
@@ -84,8 +85,8 @@ def test_an_episode_whose_door_stays_shut_enters_anew():
 def test_another_recording_is_entered_where_one_failed_before():
     routes = solved("observed", (2, 100), (3, 100))
     world = np.array([5.0, 0.0], np.float32)
-    first = routes.entry_like(world)
-    second = routes.entry_like(world, [(first, first + 3)])
+    first = routes.entry_like(world, 0)
+    second = routes.entry_like(world, 0, [(first, first + 3)])
     assert not first - BESIDE <= second <= first + 3
 
 
@@ -128,7 +129,7 @@ def test_the_recording_waits_for_a_body_that_was_pushed_until_it_is_back(push, r
     kept, followed = walked(routes, range(row + 1))
     assert followed == list(range(row + 1))
     waited_at = set()
-    while routes.off(routes.apart([row], seen := seen_at(routes, row, push)))[0] > OFF:
+    while routes.sight.off(routes.apart([row], seen := seen_at(routes, row, push)))[0] > OFF:
         waited_at.add(located(kept, seen))
         push *= 0.8
     assert waited_at == {row}
@@ -171,59 +172,42 @@ def test_a_number_farther_off_than_any_recorded_one_is_no_less_like_them(beyond,
     routes = slanting()
     seen = np.stack([routes.graph.recorded.observations[row]] * 2)
     numbers = routes.graph.recorded.observations[:, 1]
-    far = numbers.min() - routes.widths[1] if below else numbers.max() + routes.widths[1]
+    far = numbers.min() - routes.sight.widths[1] if below else numbers.max() + routes.sight.widths[1]
     seen[:, 1] = far, far - beyond if below else far + beyond
-    assert routes.entry_like(seen[0]) == routes.entry_like(seen[1])
+    assert routes.entry_like(seen[0], 0) == routes.entry_like(seen[1], 0)
 
 
-@given(seed=st.integers(0, 10_000), share=st.floats(0, 1))
-@settings(max_examples=20, deadline=None)
-def test_what_stands_still_changes_in_few_steps(seed, share):
-    rng = np.random.default_rng(seed)
-    changes = rng.choice([-1.0, 1.0], (60, 3)) * (rng.random((60, 3)) < [1.0, share, 0.0])
-    observations = np.vstack([np.zeros(3), changes.cumsum(0)])
-    episodes = Episodes.from_list([(observations, np.zeros((60, 1)), np.zeros(60), False, True)])
-    graph = build(episodes.observations[:, :1], episodes, 0.7, recordings=True)
-    few = 0 < np.count_nonzero(changes[:, 1]) < 0.2 * 60
-    assert standing_still(graph, usual_steps(graph)).tolist() == [False, few, False]
+def test_a_recording_that_leads_elsewhere_is_not_entered_though_it_ends_soon():
+    """The way to the goal is long, and beside it begins one that ends after a few steps, somewhere else."""
+    long, short = (np.column_stack([np.arange(n + 1.0), np.full(n + 1, side)]) for n, side in ((59, 0.0), (19, 0.1)))
+    parts = [(each, np.zeros((len(each) - 1, 1)), each[1:, 0] == 59, False, True) for each in (long, short)]
+    episodes = Episodes.from_list(parts)
+    features = episodes.observations * np.array([1, 50], np.float32)
+    graph = build(features, episodes, 1.5, recordings=True)
+    routes = solve_edges(graph, reward(graph, episodes), SolveConfig(discount=0.95, paths="observed"))
+    seen = episodes.observations[0]
+    kept = routes.tracker(1)
+    kept.look(seen)
+    assert kept.locate(features[0], int(graph.labels[0]))[0] < 60
 
 
-@given(seed=st.integers(0, 10_000), columns=st.integers(1, 5))
-@settings(max_examples=40, deadline=None)
-def test_gaps_equal_a_slow_twin(seed, columns):
-    rng = np.random.default_rng(seed)
-    observations = rng.normal(size=(30, columns)).cumsum(0)
-    observations[:, 1:] *= rng.random(columns - 1) < 0.8  # some never change
-    parts = [observations[:12], observations[12:]]
-    episodes = Episodes.from_list(
-        [(each, np.zeros((len(each) - 1, 1)), np.zeros(len(each) - 1), False, True) for each in parts]
-    )
-    graph = build(episodes.observations[:, :1], episodes, 0.7, recordings=True)
-    changes = [np.diff(each.astype(np.float32), axis=0) for each in parts]
-    usual = np.sqrt(np.mean(np.concatenate(changes).astype(np.float64) ** 2, axis=0))
-    np.testing.assert_allclose(usual_steps(graph), usual, rtol=1e-5)
-    for row, found in enumerate(ObservedRoutes.offsets(graph)):
-        apart = [
-            (episodes.observations[row, c] - graph.states[graph.labels[row], c]) / usual[c]
-            for c in range(columns)
-            if usual[c] > 0
-        ]
-        assert found == pytest.approx(np.sqrt(np.mean(np.square(apart))) if apart else 0.0, rel=1e-4, abs=1e-6)
+def test_vertices_that_are_not_used_are_not_entered():
+    """Of the vertices most like an observation all are avoided: another is entered."""
+    episodes, graph = corridor((10, 0), (10, 0), (10, 0), (10, 0), (10, 0), (10, 0), (10, 0))
+    left = without(graph, episodes.observations[:, 0] < 11, whole_vertices=False)
+    routes = solve_edges(left, reward(left, episodes), SolveConfig(discount=0.95, paths="observed"))
+    row = routes.entry_like(np.array([0.0, 0.0], np.float32), int(left.nearest_vertices(np.zeros((1, 1)))[0]))
+    assert episodes.observations[row, 0] >= 11
 
 
-def test_blocks_of_rows_change_no_number(monkeypatch):
-    _, graph = corridor(SLOW, FAST)
-    whole, usual = ObservedRoutes.offsets(graph), usual_steps(graph)
-    assert len(graph.labels) < BLOCK
-    monkeypatch.setattr("vmg.graph.routes.observed.BLOCK", 5)
-    np.testing.assert_array_equal(ObservedRoutes.offsets(graph), whole)
-    np.testing.assert_allclose(usual_steps(graph), usual, rtol=1e-6)
-
-
-def test_numbers_that_never_change_do_not_count():
-    one, other = np.array([1.0, 5.0], np.float32), np.array([3.0, 9.0], np.float32)
-    assert gaps(one, other, np.array([0.5, 0.0], np.float32)) == 4.0
-    assert gaps(one, other, np.zeros(2, np.float32)) == 0.0
+def test_at_the_end_of_its_route_an_episode_looks_anew_now_and_then(monkeypatch):
+    routes = slanting()
+    kept, _ = walked(routes, range(70, 81))
+    looks = []
+    monkeypatch.setattr(ObservedRoutes, "entry_like", lambda self, *_: looks.append(1) or 80)
+    for _ in range(5 * AGAIN):
+        located(kept, seen_at(routes, 80))
+    assert len(looks) == 5
 
 
 def test_they_come_back_from_disk_and_from_a_pickle_as_they_were():

@@ -16,6 +16,7 @@ from vmg.graph.merging import Merging, merge_by_kmeans, merge_greedily
 from vmg.graph.nearest import VertexIndex
 from vmg.graph.risk import NO_FALLS, fall_shares, slow_shares
 from vmg.graph.settings import GraphConfig, Labelling, MergingKind
+from vmg.graph.sight import Sight
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +178,11 @@ class MemoryGraph:
     def offsets(self) -> Float64s:
         """Distance of each recorded observation from its vertex, in recorded steps of mean length."""
         return _lengths(self.recorded.features - self.features[self.labels]) / self.step_length
+
+    @cached_property
+    def sight(self) -> Sight:
+        """What recorded observations are like, number by number."""
+        return Sight.of(self)
 
     @cached_property
     def fall_shares(self) -> Float64s:

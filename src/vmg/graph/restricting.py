@@ -98,7 +98,7 @@ def _with_edges(graph: MemoryGraph, kept: Bools, recorded: Int64s, gone: Bools, 
     place[graph.n_edges : graph.n_edges + n] = np.arange(n_edges, n_edges + n)
     content = {each.name: getattr(graph, each.name) for each in fields(graph)}
     inside = recorded[graph.n_edges : graph.n_edges + n]
-    return RestrictedGraph(
+    restricted = RestrictedGraph(
         **content
         | {
             "first_edge": np.concatenate([[0], np.cumsum(np.bincount(graph.tails[kept], minlength=n))]).astype(
@@ -111,6 +111,9 @@ def _with_edges(graph: MemoryGraph, kept: Bools, recorded: Int64s, gone: Bools, 
             "left_out": rows,
         }
     )
+    if "sight" in graph.__dict__:  # it has the same observations: they need not be looked at again
+        restricted.__dict__["sight"] = graph.sight
+    return restricted
 
 
 def _unrecorded(made: Unrecorded | None, kept: Bools, place: Int32s) -> Unrecorded | None:

@@ -1,7 +1,8 @@
 """From a small part of the data, online: the score against the episodes that were recorded, by how they were explored.
 
 Each point is measured twice: with the networks as they were, whose graph was extended, and with networks trained again
-from all episodes there are, with the settings that were chosen from the part. The whole data set stands beside.
+from all episodes there are; where settings are chosen from the data, they are chosen anew. The whole data set stands
+beside.
 
 STUDY/TASK/part.npz              the part of the data to begin with
 STUDY/TASK/start                 a run from it            STUDY/TASK/whole    a run from all data
@@ -132,9 +133,9 @@ def _point(curve: _Curve, start: Run, explore: Exploration, n: int, seed: int) -
     file = curve.folder / f"{explore}_{seed}_{n}.npz"
     if not file.exists():
         save(load_run(run.folder).episodes()[0], file)
-    again = replace(run, data=f"npz:{file}", added=(), folder=curve.folder / f"{explore}_{seed}_again_{n}")
-    _make(again)
-    return as_is, curve.score(again, seed, of | {"again": True})
+    folder = curve.folder / f"{explore}_{seed}_again_{n}"
+    anew = replace(curve.whole, data=f"npz:{file}", task=curve.task.name, keys=None, seeds=(seed,), folder=folder)
+    return as_is, curve.score(curve.made(anew), seed, of | {"again": True})
 
 
 def _row(curve: _Curve, run: Run, explore: str, n: int, again: bool, points: list[Point]) -> dict[str, Any]:

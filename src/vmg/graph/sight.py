@@ -1,0 +1,94 @@
+"""What is seen: how far apart observations are, number by number, in units of its usual change in a step."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from vmg.base.types import Bools, Float32s, Float64s
+
+if TYPE_CHECKING:
+    from vmg.graph.memory import MemoryGraph
+
+STILL = 0.2
+"""A number that changes in fewer than this share of the steps stands still unless something is handled."""
+LITTLE = 0.1
+"""It changes where it does so by more than this share of its usual change."""
+BLOCK = 2**16
+"""Rows that are looked at at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """What recorded observations are like."""
+
+    steps: Float32s
+    """By how much each number changes in a recorded step: the root of the mean square."""
+    widths: Float32s
+    """How far apart each number ever was: farther off is no less like the recordings."""
+    objects: Bools
+    """Numbers that stand still unless something is handled: in most steps they change by next to nothing."""
+    offsets: Float64s
+    """How far each recorded observation is from its vertex's, in recorded steps."""
+
+    @classmethod
+    def of(cls, graph: "MemoryGraph") -> Self:
+        """Look at what a graph has recorded, some rows at a time."""
+        observations, n_steps = graph.recorded.observations, max(len(graph.arrivals), 1)
+        least, most = observations[:1].min(0), observations[:1].max(0)
+        total, moved = np.zeros(len(least)), np.zeros(len(least))
+        for changes in _changes(graph):
+            total += np.square(changes).sum(0)
+        steps = np.sqrt(total / n_steps).astype(np.float32)
+        for changes in _changes(graph):
+            moved += (np.abs(changes) > LITTLE * steps).sum(0)
+        for rows in _blocks(len(observations)):
+            least, most = np.minimum(least, observations[rows].min(0)), np.maximum(most, observations[rows].max(0))
+        objects = (steps > 0) & (moved < STILL * n_steps)
+        sight = cls(steps, most - least, objects, np.zeros(len(observations)))
+        for rows in _blocks(len(observations)):
+            sight.offsets[rows] = sight.gaps(observations[rows], graph.states[graph.labels[rows]])
+        return sight
+
+    def apart(self, observations: Float32s, others: Float32s) -> Float32s:
+        """Return how far apart each number is, up to its width, in steps; 0 for numbers that never change."""
+        found: Float32s = np.minimum(np.abs(observations - others), self.widths) * self._per_step
+        return found
+
+    def gaps(self, observations: Float32s, others: Float32s, counts: Bools | None = None) -> Float64s:
+        """Return what differs all in all: the root of the mean square over numbers that ever change.
+
+        `counts`: which numbers do; others are as if they were alike.
+        """
+        apart = self.apart(observations, others)
+        return root_mean_square(apart if counts is None else apart * counts, max(int((self.steps > 0).sum()), 1))
+
+    def off(self, apart: Float32s) -> Float64s:
+        """Return how far bodies are off whose numbers, and those of objects, are so far apart."""
+        body = (self.steps > 0) & ~self.objects
+        return root_mean_square(apart[:, body], max(int(body.sum()), 1))
+
+    @cached_property
+    def _per_step(self) -> Float32s:
+        found: Float32s = np.divide(1, self.steps, out=np.zeros_like(self.steps), where=self.steps > 0)
+        return found
+
+
+def root_mean_square(apart: Float32s, n: int) -> Float64s:
+    """Return the root of the sum of squares over n, row by row."""
+    found: Float64s = np.sqrt(np.einsum("ij,ij->i", apart, apart, dtype=np.float64) / n)
+    return found
+
+
+def _changes(graph: "MemoryGraph") -> Iterator[Float64s]:
+    """Yield by how much observations change in recorded steps."""
+    observations, arrivals = graph.recorded.observations, graph.arrivals
+    for block in _blocks(len(arrivals)):
+        rows = arrivals[block]
+        yield observations[rows].astype(np.float64) - observations[rows - 1]
+
+
+def _blocks(n: int) -> Iterator[slice]:
+    return (slice(first, first + BLOCK) for first in range(0, n, BLOCK))

@@ -1,0 +1,73 @@
+"""What recorded observations are like: what changes usually, what stands still, and how far apart two of them are."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vmg.data.episodes import Episodes
+from vmg.graph import build
+from vmg.graph.restricting import without
+from vmg.graph.sight import Sight
+
+
+@given(seed=st.integers(0, 10_000), share=st.floats(0, 1))
+@settings(max_examples=20, deadline=None)
+def test_what_stands_still_changes_in_few_steps(seed, share):
+    rng = np.random.default_rng(seed)
+    changes = rng.choice([-1.0, 1.0], (60, 3)) * (rng.random((60, 3)) < [1.0, share, 0.0])
+    observations = np.vstack([np.zeros(3), changes.cumsum(0)])
+    episodes = Episodes.from_list([(observations, np.zeros((60, 1)), np.zeros(60), False, True)])
+    graph = build(episodes.observations[:, :1], episodes, 0.7, recordings=True)
+    few = 0 < np.count_nonzero(changes[:, 1]) < 0.2 * 60
+    assert graph.sight.objects.tolist() == [False, few, False]
+
+
+@given(seed=st.integers(0, 10_000), columns=st.integers(1, 5))
+@settings(max_examples=40, deadline=None)
+def test_gaps_equal_a_slow_twin(seed, columns):
+    rng = np.random.default_rng(seed)
+    observations = rng.normal(size=(30, columns)).cumsum(0)
+    observations[:, 1:] *= rng.random(columns - 1) < 0.8  # some never change
+    parts = [observations[:12], observations[12:]]
+    episodes = Episodes.from_list(
+        [(each, np.zeros((len(each) - 1, 1)), np.zeros(len(each) - 1), False, True) for each in parts]
+    )
+    graph = build(episodes.observations[:, :1], episodes, 0.7, recordings=True)
+    changes = [np.diff(each.astype(np.float32), axis=0) for each in parts]
+    usual = np.sqrt(np.mean(np.concatenate(changes).astype(np.float64) ** 2, axis=0))
+    np.testing.assert_allclose(graph.sight.steps, usual, rtol=1e-5)
+    for row, found in enumerate(graph.sight.offsets):
+        apart = [
+            (episodes.observations[row, c] - graph.states[graph.labels[row], c]) / usual[c]
+            for c in range(columns)
+            if usual[c] > 0
+        ]
+        assert found == pytest.approx(np.sqrt(np.mean(np.square(apart))) if apart else 0.0, rel=1e-4, abs=1e-6)
+
+
+def test_blocks_of_rows_change_no_number(monkeypatch):
+    rng = np.random.default_rng(0)
+    episodes = Episodes.from_list([(rng.normal(size=(31, 3)), np.zeros((30, 1)), np.zeros(30), False, True)])
+    graph = build(episodes.observations[:, :1], episodes, 0.7, recordings=True)
+    whole = Sight.of(graph)
+    monkeypatch.setattr("vmg.graph.sight.BLOCK", 5)
+    parts = Sight.of(graph)
+    for name in ("steps", "widths", "objects", "offsets"):
+        np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-6)
+
+
+def test_numbers_that_never_change_do_not_count():
+    one, other = np.array([[1.0, 5.0]], np.float32), np.array([3.0, 9.0], np.float32)
+    far = np.full(2, 100, np.float32)
+    for steps, gap in (([0.5, 0.0], 4.0), ([0.0, 0.0], 0.0), ([0.5, 1.0], np.sqrt((16 + 16) / 2))):
+        sight = Sight(np.array(steps, np.float32), far, np.zeros(2, bool), np.zeros(0))
+        assert sight.gaps(one, other) == pytest.approx(gap)
+    assert sight.gaps(one, other, np.array([True, False])) == pytest.approx(np.sqrt(16 / 2))
+
+
+def test_a_graph_with_less_in_it_has_the_same_sight():
+    episodes = Episodes.from_list([(np.arange(20.0)[:, None], np.zeros((19, 1)), np.zeros(19), False, True)])
+    graph = build(episodes.observations, episodes, 1.0, recordings=True)
+    seen = graph.sight
+    assert without(graph, episodes.observations[:, 0] < 5, whole_vertices=False).sight is seen
