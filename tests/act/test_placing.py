@@ -76,6 +76,39 @@ def put(agent: Agent, objective: Objective, start: list[float], most: int = 20) 
     return ways
 
 
+@pytest.mark.parametrize(("start", "goal"), [((0, 5), (0, 5)), ((0.2, 5.3), (0, 5))])
+def test_what_lies_where_it_is_wanted_stays(start, goal):
+    episodes = play([[(0, 0), (1, 0), (1, 5), (0, 5)], [(0, 5), (1, 5), (1, 0), (0, 0), (1, 0)]])
+    found = placing(placer(episodes).plan(wanted(*goal)))
+    assert np.isnan(found.next(np.array(start, float))).all()
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.01, 0.1])
+def test_one_piece_follows_another_though_sensors_are_noisy(noise):
+    """A hand that does what it is told, in small steps: the lock is opened, the drawer moved, the lock shut."""
+    episodes = play([[(0, 0), (1, 0), (1, 5), (0, 5)], [(0, 5), (1, 5), (1, 0), (0, 0), (1, 0)]])
+    found, rng = placing(placer(episodes).plan(wanted(0, 5))), np.random.default_rng(0)
+    world, heading, order = np.zeros(2), Heading(*[np.zeros(1, np.int32)] * 4, np.zeros((1, 3), np.float32)), []
+    for _ in range(120):
+        seen = np.float32([[0, *(world + rng.normal(0, noise, 2))]])
+        goal = found.headed([0], seen, heading).goals[0, 1:]
+        moving = np.abs(goal - world) > 0.4  # the rest is noise
+        order += [int(moving.argmax())] * bool(moving.any())
+        world += np.clip(goal - world, -0.5, 0.5) * moving
+    assert np.abs(world - [0, 5]).max() < 0.5
+    assert [thing for thing, before in zip(order, [-1, *order], strict=False) if thing != before] == [0, 1, 0]
+
+
+def test_a_column_that_trembles_tells_no_kinds():
+    """Whether a thing lies a hair higher or lower says nothing of where it can be put."""
+    rng = np.random.default_rng(0)
+    rows = [(x, 0.5 + height) for x, height in zip(rng.uniform(0, 9, 40), rng.normal(0, 0.02, 40), strict=True)]
+    agent = placer(play([np.array(rows)]))
+    goal = near([4, 0.5], columns=(1, 2), tolerance=0.5)
+    for start in rng.uniform(0, 9, 10):
+        assert len(put(agent, goal, [start, 0.5 + rng.normal(0, 0.05)])) <= 4
+
+
 def test_what_has_to_come_first_comes_first():
     """The drawer (second) was only ever moved while the lock (first) was open, 1."""
     episodes = play([[(0, 0), (1, 0), (1, 5), (0, 5)], [(0, 5), (1, 5), (1, 0), (0, 0), (1, 0)]])
@@ -134,6 +167,7 @@ def test_things_are_headed_for_until_they_rest():
 def test_what_is_not_about_things_alone_is_not_placed(objective):
     agent = placer(play([[(0,), (3,), (1,)]]))
     assert placing(agent.plan(objective)) is None
+    assert placing(agent.plan(near([3], columns=(1,), tolerance=0.5).costing(2, objective))) is None
     assert placing(agent.plan(near([3], columns=(1,), tolerance=0.5))) is not None
 
 

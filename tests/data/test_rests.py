@@ -31,6 +31,7 @@ def rests_of(thing: np.ndarray) -> list[int]:
         row
         for row in range(1, len(thing))
         if thing[row] != thing[row - 1] and (thing[row : row + SETTLED + 1] == thing[row]).all()
+        if row + 1 < len(thing)  # cut in mid-air
     ]
 
 
@@ -63,6 +64,15 @@ def test_what_trembles_lies_still():
     trembling = episodes.observations + np.random.default_rng(0).uniform(0, 0.01, episodes.observations.shape)
     again = Episodes.from_list([(trembling, episodes.actions, episodes.rewards, False, True)], source="play")
     assert (steps_to_rest(again, (1,)) == steps_to_rest(episodes, (1,))).all()
+
+
+def test_a_column_that_only_trembles_hides_no_rest():
+    episodes = recorded([[(True, 5), (False, 20), (True, 5), (False, 20)]])
+    noise = np.random.default_rng(0).normal(0, 1e-7, (len(episodes.observations), 1))
+    again = Episodes.from_list(
+        [(np.hstack([episodes.observations, noise]), episodes.actions, episodes.rewards, False, True)], source="play"
+    )
+    assert (steps_to_rest(again, (1, 2)) == steps_to_rest(episodes, (1,))).all()
 
 
 def test_columns_that_are_not_there_are_named():

@@ -75,9 +75,21 @@ def test_half_of_the_goals_are_where_things_come_to_rest():
     sample = jax.device_get(model.sample(jax.random.key(0), steps, model.numbers()))
     ahead, to_rest = sample.row_goal - sample.row_t, steps_to_rest(episodes, (2,))[sample.step]
     assert (ahead[32:] == to_rest[32:]).all()
-    assert (ahead[:32] >= 1).all()
-    assert (ahead[:32] <= 10).all()
     assert len(set(to_rest[32:].tolist())) > 10
+
+
+def test_the_other_half_are_the_translators():
+    """Goals up to the horizon, past a rest as well as before it: the very ones that a translator draws."""
+    episodes, key = play(0, 6), jax.random.key(3)
+    plain, placer = Translator(), PLACER.low_level
+    step = np.random.default_rng(0).integers(0, episodes.n_steps, 64)
+    rows = [
+        np.asarray(
+            each.goal_rows(key, episodes.step_observation[step], each.steps_left(episodes)[step], each.numbers())
+        )
+        for each in (plain, placer)
+    ]
+    assert (rows[0][:32] == rows[1][:32]).all()
 
 
 def twin(weights, batch, placer):
@@ -98,7 +110,7 @@ def test_the_loss_equals_a_twin_in_numpy():
     episodes, rng = play(0, 6), np.random.default_rng(1)
     weights, placer = untrained(episodes, PLACER), PLACER.low_level
     step = rng.integers(0, episodes.n_steps, 40)
-    row, ahead = episodes.step_observation[step], np.maximum(placer.steps_left(episodes)[step], 0)
+    row, ahead = episodes.step_observation[step], steps_to_rest(episodes, (2,))[step]
     observations = episodes.observations
     batch = Batch(observations[row], episodes.actions[step], None, None, observations[row + ahead], ahead, None)
     loss, terms = placer.loss(weights, batch, placer.numbers())
@@ -153,5 +165,7 @@ def test_it_places_a_thing_where_it_is_wanted():
 def test_what_cannot_be_learned_is_said():
     with pytest.raises(VMGError, match="nothing in the columns \\[2\\] is moved"):
         Placer(objects=(2,)).scalings(walk(0))
+    with pytest.raises(VMGError, match="names every column of the observations"):
+        Placer(objects=(0, 1, 2)).scalings(play(0, 6))
     with pytest.raises(VMGError, match="lead must be 0 with a placer"):
         Placer(objects=(2,), lead=3)

@@ -10,8 +10,10 @@ The cheapest row of pieces to a goal says what to put where next; a low-level po
 began with the things lying otherwise can be tried, too: how far otherwise is added to its cost.
 """
 
+import warnings
+from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,20 +32,26 @@ csgraph, sparse = LazyModule("scipy.sparse.csgraph"), LazyModule("scipy.sparse")
 OTHERWISE = 0.5
 """What it costs, in pieces of mean length, to try one that began with things lying otherwise by one tolerance."""
 KINDS = 4
-"""A column in which things rest at so few different numbers tells kinds apart, not places: it must be as it was."""
+"""A column in which things rest in so few different places, a tolerance apart, tells kinds: it must be as it was."""
 EXACTLY = 1000.0
 """How much more a difference in such a column counts."""
-MOVED = 0.01
-"""Things move where they do so by more than this share of the tolerance in a step."""
+MOVED = 0.5
+"""Things lie still while they stay this near, in tolerances; and they were moved if they lie farther off than that."""
 
 
 def placing(plan: "Plan") -> "Placing | None":
     """Return what places things where a plan wants them; None where it wants something else, or nothing can place."""
     objects, places = getattr(plan.body.low_level, "objects", ()), _places(plan.objective)
     named = {column for place, _ in places for column in place.columns}
-    if not named or not named <= set(objects) or plan.objective.avoided or plan.body.pieces is None:
+    if not named or not named <= set(objects) or plan.objective.avoided or plan.objective.penalties:
         return None
-    return Placing(plan, places, objects, plan.body.pieces)
+    if plan.graph.kept_observations is None:
+        warnings.warn(
+            "The agent learned to place things, but its graph keeps no observations to plan that with: build it with "
+            f"--graph.goal-columns {' '.join(map(str, objects))}.",
+            stacklevel=2,
+        )
+    return Placing(plan, places, objects, plan.body.pieces) if plan.body.pieces else None
 
 
 def _places(objective: Objective) -> list[tuple[Place, float]]:
@@ -57,15 +65,16 @@ def _places(objective: Objective) -> list[tuple[Place, float]]:
 class _Task:
     """What an episode is about to do."""
 
-    seen: Float64s
-    """Where the things were a decision ago."""
-    still: int = SETTLED
-    """For how many decisions they have lain still."""
-    goal: Float64s | None = None
+    goal: Float64s
+    """Where things are to be put; not a number for those that stay."""
+    began: Float64s
+    """Where they lay when that was decided."""
+    seen: deque[Float64s] = field(default_factory=lambda: deque(maxlen=SETTLED + 1))
+    """Where they were in the last decisions."""
 
 
 class Placing:
-    """Heads for where things are to be put next; remembers what each row is about to do until they rest again."""
+    """Heads for where things are to be put next; each row keeps to that until they rest somewhere else."""
 
     def __init__(
         self, plan: "Plan", places: Sequence[tuple[Place, float]], objects: Sequence[int], pieces: Pieces
@@ -73,14 +82,15 @@ class Placing:
         self._objects, self._columns = list(objects), [column for place, _ in places for column in place.columns]
         self._wanted = np.concatenate([place.numbers for place, _ in places])
         self._thing = np.repeat(np.arange(len(places)), [len(place.columns) for place, _ in places])
+        self._first = np.flatnonzero(np.diff(self._thing, prepend=-1))
         self._tolerances = np.array([tolerance for _, tolerance in places])[self._thing]
         observations = plan.graph.kept_observations
         assert observations is not None  # pieces were found in them
         self._start, self._end = (observations[rows][:, self._columns].astype(np.float64) for rows in pieces)
         self._arrives = plan.objective.reached(observations[pieces.last])
         self._to_go = pieces.steps + self._after(pieces.steps)
-        kinds = np.array([len(np.unique(column)) <= KINDS for column in np.rint(10 * self._end / self._tolerances).T])
-        self._weights = np.where(kinds, EXACTLY, 1.0) / self._tolerances
+        self._lowest = self._end.min(0)
+        self._kinds = np.array([1 < len(np.unique(column)) <= KINDS for column in self._cell(self._end).T])
         self._price = OTHERWISE * float(pieces.steps.mean())
         self._tasks: dict[int, _Task] = {}
 
@@ -89,26 +99,50 @@ class Placing:
         goals = np.full_like(observations, np.nan)
         for i, row in enumerate(rows):
             here = observations[i, self._columns].astype(np.float64)
-            task = self._tasks.setdefault(row, _Task(here))
-            moved = (np.abs(here - task.seen) > MOVED * self._tolerances).any()
-            task.still, task.seen = 0 if moved else task.still + 1, here
-            if task.goal is None or task.still >= SETTLED:
-                task.goal = self.next(here)
+            task = self._tasks.get(row)
+            if task is None or self._rest_elsewhere(task, here):
+                task = self._tasks[row] = _Task(self.next(here), here)
             goals[i, self._objects] = observations[i, self._objects]
             goals[i, self._columns] = np.where(np.isnan(task.goal), here, task.goal)
         return heading._replace(goals=goals)
 
     def next(self, here: Float64s) -> Float64s:
         """Say where to put things next, from where they lie now; not a number for those that stay."""
-        costs = self._to_go + self._price * np.linalg.norm((self._start - here) * self._weights, axis=1)
+        if self._apart(here, self._wanted).max() <= 1:
+            return np.full(len(here), np.nan)
+        kinds = EXACTLY * (self._cell(self._start) - self._cell(here))
+        otherwise = np.where(self._kinds, kinds, (self._start - here) / self._tolerances)
+        costs = self._to_go + self._price * np.linalg.norm(otherwise, axis=1)
+        costs[self._apart(self._end, here).max(1) <= 1] = np.inf  # they lie there already
         best = int(costs.argmin())
-        if self._arrives[best] or not np.isfinite(costs[best]):
+        if self._arrives[best]:
             return self._moved(here, self._wanted)
+        if not np.isfinite(costs[best]):  # the farthest first: pieces do not lead there
+            apart = self._apart(here, self._wanted)
+            return np.where((apart == apart.max())[self._thing], self._wanted, np.nan)
         return self._moved(self._start[best], self._end[best])
+
+    def _rest_elsewhere(self, task: _Task, here: Float64s) -> bool:
+        """Say whether things have come to rest, and lie elsewhere than when it was decided what to do."""
+        task.seen.append(here)
+        seen = np.array(task.seen)
+        settled = len(seen) > SETTLED and self._apart(seen, here).max() <= MOVED
+        return bool(settled and self._apart(task.began, here).max() > MOVED)
+
+    def _cell(self, places: Float64s) -> Float64s:
+        """Which of the places, a tolerance apart, these are."""
+        found: Float64s = np.rint((places - self._lowest) / self._tolerances)
+        return found
+
+    def _apart(self, places: Float64s, others: Float64s) -> Float64s:
+        """How far each thing is from another place of it, in tolerances."""
+        squares = ((places - others) / self._tolerances) ** 2
+        found: Float64s = np.sqrt(np.add.reduceat(squares, self._first, axis=-1))
+        return found
 
     def _moved(self, before: Float64s, after: Float64s) -> Float64s:
         """The places after, of the things that lie elsewhere before."""
-        apart = np.sqrt(np.bincount(self._thing, ((after - before) / self._tolerances) ** 2))
+        apart = self._apart(after, before)
         goal: Float64s = np.where((apart > min(1.0, float(apart.max())) - 1e-9)[self._thing], after, np.nan)
         return goal
 

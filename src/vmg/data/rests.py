@@ -15,6 +15,8 @@ from vmg.data.episodes import Episodes
 
 MOVES = 0.05
 """A number changes where it does so by more than this share of its usual change in a step."""
+LEAST = 1e-6
+"""No number changes by less than this share of its size, or of 1."""
 SETTLED = 8
 """Steps without a change after which a thing lies still, and is not just held still."""
 
@@ -58,7 +60,7 @@ def come_to_rest(observations: Float32s, lengths: Int64s, columns: tuple[int, ..
     rows, when = np.arange(len(moving)), np.flatnonzero(moving)
     again = np.append(when, len(moving))[np.searchsorted(when, rows)]
     ends = np.repeat(np.cumsum(lengths + 1), lengths + 1)
-    settled = (again - rows >= SETTLED) | (again >= ends)
+    settled = ((again - rows >= SETTLED) | (again >= ends)) & (rows < ends - 1)  # in the last row nobody knows
     return np.asarray(np.concatenate([[False], moving[:-1]]) & settled)
 
 
@@ -69,4 +71,5 @@ def moves(observations: Float32s, lengths: Int64s, columns: tuple[int, ...]) -> 
     changes = np.abs(np.diff(observations[:, list(columns)], axis=0, append=observations[-1:, list(columns)]))
     changes[last] = 0
     usual: Float64s = np.sqrt(np.square(changes, dtype=np.float64).mean(0))
-    return np.asarray((changes > MOVES * usual).any(1))
+    trembles = LEAST * np.maximum(1.0, np.abs(observations[:, list(columns)]).max(0))
+    return np.asarray((changes > np.maximum(MOVES * usual, trembles)).any(1))

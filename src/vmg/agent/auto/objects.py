@@ -10,6 +10,7 @@ from dataclasses import fields, replace
 import numpy as np
 
 from vmg.agent.auto.choice import Choice, as_value
+from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
 from vmg.data.rests import find_pieces, moves
 from vmg.learn.config import LearnConfig
@@ -29,6 +30,11 @@ def choose_objects(episodes: Episodes, wanted: tuple[int, ...]) -> tuple[tuple[i
     """Return the columns of things to be placed, none where goals are something else; and why."""
     if not wanted:
         return (), ()
+    if missing := [column for column in wanted if not 0 <= column < episodes.observation_size]:
+        raise VMGError(
+            f"{episodes.source}: goals are named in column {missing[0]}, but an observation has the columns 0 to "
+            f"{episodes.observation_size - 1}."
+        )
     pieces = find_pieces(episodes.observations, episodes.lengths, wanted)
     many = float(np.median(np.diff(np.searchsorted(pieces.first, episodes.first_observation))))
     still = 1 - float(moves(episodes.observations, episodes.lengths, wanted).mean())
@@ -49,3 +55,10 @@ def placing(learn: LearnConfig, objects: tuple[int, ...], *, steps: int | None =
     chosen = {each.name: getattr(translator, each.name) for each in fields(translator)}
     placer = Placer(**chosen | {"lead": 0, "memory": max(steps // 8, 1)}, objects=objects)
     return replace(learn, low_level=placer, batch_size=BATCH, steps=steps, checkpoint_every=max(steps // 4, 1))
+
+
+def instead(choices: tuple[Choice, ...], learn: LearnConfig) -> tuple[Choice, ...]:
+    """Return what was chosen for the translator, with what a placer learns otherwise."""
+    why = f"A placer has longer ways to learn than a translator: at least {LEAST:,} updates, of {BATCH} steps each."
+    kept = tuple(each for each in choices if each.setting not in ("learn.steps", "learn.low-level.lead"))
+    return (*kept, Choice(setting="learn.steps", value=f"{learn.steps:,}", why=why))

@@ -9,7 +9,7 @@ from vmg.act.settings import ActConfig
 from vmg.agent.auto.choice import Chosen
 from vmg.agent.auto.graphs import choose_graph
 from vmg.agent.auto.learning import Learned, choose_learning, held_out_of
-from vmg.agent.auto.objects import choose_objects, placing
+from vmg.agent.auto.objects import choose_objects, instead, placing
 from vmg.agent.settings import AgentConfig
 from vmg.base.arguments import checked
 from vmg.base.settings import Bounds
@@ -29,15 +29,17 @@ def choose(
     `steps`: updates to learn for, where that is not to be chosen. `goal_columns`: those of the observation in which
     goals will be named, where that is known; what they name may be things to be placed.
     """
-    learned = choose_learning(episodes, folder, steps=steps, show_progress=show_progress)
     objects, why = choose_objects(episodes, tuple(goal_columns))
+    learned = choose_learning(episodes, folder, steps=steps, show_progress=show_progress)
+    learn = placing(learned.config, objects, steps=steps) if objects else learned.config
     config = AgentConfig(
-        learn=placing(learned.config, objects, steps=steps) if objects else learned.config,
-        graph=GraphConfig(recordings=learned.paths != "edges"),
+        learn=learn,
+        graph=GraphConfig(recordings=learned.paths != "edges", goal_columns=tuple(goal_columns)),
         solve=SolveConfig(paths=learned.paths, ties="index" if learned.paths == "edges" else "nearest"),
         act=_acting(learned),
     )
-    return Chosen(config=config, choices=(*learned.choices, *why))
+    choices = instead(learned.choices, learn) if objects else learned.choices
+    return Chosen(config=config, choices=(*choices, *why))
 
 
 def _acting(learned: Learned) -> ActConfig:

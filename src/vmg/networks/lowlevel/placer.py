@@ -24,7 +24,6 @@ from vmg.data.rests import steps_to_rest
 from vmg.networks.lowlevel.base import LOW_LEVELS, Act, Batch, Numbers
 from vmg.networks.lowlevel.translator import Translator
 from vmg.networks.mlp import (
-    Inputs,
     Parts,
     goal_scaling,
     goal_scaling_shapes,
@@ -82,8 +81,13 @@ class Placer(Translator):
         scalings = super().scalings(episodes)
         if not self.objects:
             return scalings
-        left = self.steps_left(episodes)
-        rows, ahead = episodes.step_observation[left > 0], left[left > 0]
+        if len(set(self.objects)) == episodes.observation_size:
+            raise VMGError(
+                f"{episodes.source}: --learn.low-level.objects names every column of the observations, so that none is "
+                "left for what handles things. Name only the columns that say where things are."
+            )
+        to_rest = steps_to_rest(episodes, self.objects)
+        rows, ahead = episodes.step_observation[to_rest > 0], to_rest[to_rest > 0]
         if not len(rows):
             raise VMGError(
                 f"{episodes.source}: nothing in the columns {list(self.objects)} is moved and comes to rest again, so "
@@ -93,20 +97,19 @@ class Placer(Translator):
         for column in self.objects:
             values = episodes.observations[:, column].astype(np.float64)
             apart[column] = np.sqrt(np.square(values[rows + ahead] - values[rows]).mean())
-        inputs: Inputs = "raw relative" if self.inputs.startswith("raw") else "relative"
-        scaling = goal_scaling(episodes.observations, inputs, self.objects, apart)
+        scaling = goal_scaling(episodes.observations, "relative", self.objects, apart)
         return {**scalings, INPUT: {**scaling, STEPS: np.float32(ahead.mean())}}
 
     def steps_left(self, episodes: Episodes) -> Int64s:
-        """Steps until things come to rest; where they do not any more, below 0, as many as are left."""
-        if not self.objects:
-            return super().steps_left(episodes)
-        to_rest = steps_to_rest(episodes, self.objects)
-        return np.where(to_rest > 0, to_rest, -episodes.steps_left)
+        """Steps that are left of the episode and, beside them, until things come to rest; 0 where they do not."""
+        left = super().steps_left(episodes)
+        return np.stack([left, steps_to_rest(episodes, self.objects)], axis=1) if self.objects else left
 
     def goal_rows(self, key: Any, row_t: Any, left_t: Any, numbers: Numbers) -> Any:
-        near = super().goal_rows(key, row_t, jnp.abs(left_t), numbers)
-        return jnp.where(_placing(row_t), row_t + jnp.maximum(left_t, 0), near) if self.objects else near
+        if not self.objects:
+            return super().goal_rows(key, row_t, left_t, numbers)
+        near = super().goal_rows(key, row_t, left_t[:, 0], numbers)
+        return jnp.where(_placing(row_t), row_t + left_t[:, 1], near)
 
     def loss(self, weights: Weights, batch: Batch, numbers: Numbers) -> tuple[Any, dict[str, Any]]:
         """L_Tran of one half of the batch + the mean of w ‖π(s, g) − a‖² + (T(s, g) − t)² of the other.
@@ -160,7 +163,8 @@ class Placer(Translator):
 
     def check(self, tensors: Tensors, observation_size: int) -> str:
         columns = tensors.get(f"{INPUT}.columns")
-        if self.objects and (columns is None or columns.tolist() != list(self.objects)):
+        whole = columns is not None and np.issubdtype(columns.dtype, np.integer)
+        if self.objects and (columns is None or not whole or columns.tolist() != list(self.objects)):
             return f"{INPUT}.columns are not the objects that its settings name"
         return super().check(tensors, observation_size)
 
