@@ -115,11 +115,11 @@ class Placing:
         costs = self._to_go + self._price * np.linalg.norm(otherwise, axis=1)
         costs[self._apart(self._end, here).max(1) <= 1] = np.inf  # they lie there already
         best = int(costs.argmin())
-        if self._arrives[best]:
-            return self._moved(here, self._wanted)
         if not np.isfinite(costs[best]):  # the farthest first: pieces do not lead there
             apart = self._apart(here, self._wanted)
             return np.where((apart == apart.max())[self._thing], self._wanted, np.nan)
+        if self._arrives[best]:
+            return self._moved(here, self._wanted)
         return self._moved(self._start[best], self._end[best])
 
     def _rest_elsewhere(self, task: _Task, here: Float64s) -> bool:

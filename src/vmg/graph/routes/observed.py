@@ -88,7 +88,7 @@ class ObservedRoutes(RecordingRoutes):
         return _LookingAtRecording(self)
 
     def _rows_near(self, observation: Float32s, vertex: int, counts: Bools | None) -> Int64s:
-        """Return the rows of vertices whose states are most like an observation; of the given one if of no other."""
+        """Return the rows of the vertices most like an observation, of those that lead to as much as the given one."""
         first, members = self.graph.members
         leading = np.flatnonzero((self._worth >= self._worth[vertex]) & (np.diff(first) > 0))
         apart = self.sight.gaps(self.graph.states[leading], observation, counts)
