@@ -78,7 +78,7 @@ def _agents(run: Run) -> list[Agent]:
 def _explorer(agents: Sequence[Agent], number: int, kind: Exploration) -> Explorer:
     """Let the agents take turns: what one records, all learn from."""
     agent = agents[number % len(agents)]
-    return Explorer(agent.body, agent.plan, kind, seed=FIRST_SEED + number)
+    return Explorer(agent.body, agent.plan, kind, seed=(agent.seed, FIRST_SEED + number))
 
 
 def _endless(task: Task) -> Task:
