@@ -17,6 +17,7 @@ from vmg.act.likeness import Likeness, likeness
 from vmg.act.ordering import MOST_PARTS, Ordering, Stage, Tried
 from vmg.act.plan import Plan, make_plan
 from vmg.act.policy import Decisions, Policy
+from vmg.act.progress import planned_steps
 from vmg.act.rules import RecordedPart, keeping_off, restricted
 from vmg.act.settings import ActConfig
 from vmg.base.arguments import checked, numbers_of
@@ -187,6 +188,7 @@ class ConjunctionPolicy:
         self._stage: Stage | None = None
         self._policy: Policy | None = None
         self._done, self._missed, self._taken = 0, np.zeros(len(self.plan.parts), int), 0
+        self._planned = 0.0
         self._tried: Tried = frozenset()
 
     def act(self, state: Float32s) -> Float32s:
@@ -208,7 +210,7 @@ class ConjunctionPolicy:
         if policy is None or (done != self._done and done != self.plan.ordering.all_done):
             self._done, self._tried = done, frozenset()
             policy = self._look_again(state)
-        elif self._stage and self._taken > LONGER * self._stage.steps + PATIENCE:
+        elif self._stage and self._taken > LONGER * self._planned + PATIENCE:
             self._tried |= {(self._stage.imagined, self._stage.gain)}
             policy = self._look_again(state)
         self._taken += 1
@@ -238,7 +240,9 @@ class ConjunctionPolicy:
             self._tried = frozenset()
             stage = self.plan.ordering.next_stage(*known)
         self._stage, self._taken = stage, 0
-        self._policy = self._plan_for(stage).policy(self._settings)
+        plan = self._plan_for(stage)
+        self._planned = planned_steps(plan, self.plan.ordering.imagine(state, self._imagined, self._start))
+        self._policy = plan.policy(self._settings)
         self._policy.begin(self._observation)
         return self._policy
 
@@ -267,6 +271,8 @@ def make_conjunction(body: Body, objective: Conjunction, recorded: Recorded) -> 
 
 
 def _in_an_order(body: Body, objective: Conjunction, recorded: Recorded) -> ConjunctionPlan:
+    if body.solving.paths == "observed":  # an order imagines what nobody saw, so its stages do not look
+        body = replace(body, solving=replace(body.solving, paths="recordings"))
     if objective.avoided:
         body, recorded = keeping_off(body, recorded, objective.avoided)
     observations = recorded.observations

@@ -23,9 +23,13 @@ class Progress:
 
 def progress(plan: "Plan", states: Float32s, features: Float32s) -> Progress:
     """Compare an episode's states, which lie at these features, with the plan that it followed."""
-    entry = int(plan.policy().decide(states[0]).entries[0])
     values = plan.values[plan.graph.nearest_vertices(features)]
-    return Progress(planned=plan.routes.cost(entry), stalled=longest_stall(values))
+    return Progress(planned=planned_steps(plan, states[0]), stalled=longest_stall(values))
+
+
+def planned_steps(plan: "Plan", state: Float32s) -> float:
+    """Return how many environment steps the route from a state took in the recordings."""
+    return plan.routes.cost(int(plan.policy().decide(state).entries[0]))
 
 
 def longest_stall(values: Float64s) -> int:
