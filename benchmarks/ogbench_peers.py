@@ -9,12 +9,14 @@ one call; the models of all seeds learn side by side. They act at temperature 0,
 
 import argparse
 import importlib
+import multiprocessing
 import os
 import shlex
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -35,6 +37,8 @@ ALL_METHODS = (*METHODS, "gcivl", "gcbc")
 UPDATES = 1_000_000
 CHUNK = 200
 """Updates in one call."""
+DRAWING, AHEAD = 4, 8
+"""Processes that draw batches, and how many calls they may be ahead."""
 ROWS = ("observations", "next_observations", "value_goals", "actor_goals", "low_actor_goals", "high_actor_goals",
         "high_actor_targets", "actions")  # fmt: skip
 """What a batch has that is gathered from rows of the data."""
@@ -173,10 +177,9 @@ def learn(file: Path, config: dict[str, Any], seeds: Sequence[int], updates: int
     stacked = jax.tree.unflatten(jax.tree.structure(agents[0]), [jax.numpy.stack(each) for each in leaves])
     advance = jax.jit(_advance, donate_argnums=0)
     began = time.perf_counter()
-    batches = _batches([_Sampler(config, terminals, seed) for seed in seeds], updates)
     done = 0
     with progress_bar(f"Learning {config['agent_name']}", updates) as show:
-        for batch in _ahead(batches):
+        for batch in _batches(config, terminals, seeds, updates):
             stacked = advance(stacked, states, actions, batch)
             done += len(batch["rewards"])
             show(done)
@@ -212,7 +215,7 @@ def _advance(agents: Any, states: Any, actions: Any, batches: dict[str, Any]) ->
 class _Sampler:
     """OGBench's own sampler on a data set whose observations and actions are their row numbers."""
 
-    def __init__(self, config: dict[str, Any], terminals: np.ndarray, seed: int) -> None:
+    def __init__(self, config: dict[str, Any], terminals: np.ndarray) -> None:
         datasets, rows = importlib.import_module("utils.datasets"), np.arange(len(terminals), dtype=np.int32)
         ends = terminals.astype(np.float32)
         # OGBench's compact layout: the last row of an episode is only where it ended, the one before it ends it, too
@@ -220,36 +223,53 @@ class _Sampler:
         data = datasets.Dataset.create(observations=rows, actions=rows.copy(), terminals=last, valids=1.0 - ends)
         self._of = getattr(datasets, config["dataset_class"])(data, config)
         self._size = config["batch_size"]
-        before = np.random.get_state()  # noqa: NPY002
-        np.random.seed(seed)  # noqa: NPY002
-        self._state = np.random.get_state()  # noqa: NPY002
-        np.random.set_state(before)  # noqa: NPY002
 
-    def __call__(self, n: int) -> dict[str, np.ndarray]:
-        """Return `n` batches; what is drawn depends on the seed alone, whoever else draws from numpy's generator."""
-        before = np.random.get_state()  # noqa: NPY002
-        np.random.set_state(self._state)  # noqa: NPY002
+    def draw(self, seed: int, first: int, n: int) -> dict[str, np.ndarray]:
+        """Return `n` batches from update `first` on; they depend on this and the seed alone."""
+        np.random.seed([seed, first])  # noqa: NPY002
         drawn = self._of.sample(n * self._size)
-        self._state = np.random.get_state()  # noqa: NPY002
-        np.random.set_state(before)  # noqa: NPY002
         kinds = {**dict.fromkeys(ROWS, np.int32), **dict.fromkeys(NUMBERS, np.float32)}
         return {name: drawn[name].reshape(n, -1).astype(kind) for name, kind in kinds.items() if name in drawn}
 
 
-def _batches(samplers: Sequence[_Sampler], updates: int) -> Iterator[dict[str, np.ndarray]]:
-    """Yield batches of all models for the updates of each call: (updates, models, batch)."""
-    for first in range(0, updates, CHUNK):
-        drawn = [draw(min(CHUNK, updates - first)) for draw in samplers]
-        yield {name: np.stack([each[name] for each in drawn], axis=1) for name in drawn[0]}
+def _batches(
+    config: dict[str, Any], terminals: np.ndarray, seeds: Sequence[int], updates: int
+) -> Iterator[dict[str, np.ndarray]]:
+    """Yield batches of all models for the updates of each call: (updates, models, batch).
+
+    Processes draw ahead: OGBench's sampler alone takes longer than the updates.
+    """
+    calls = [(first, min(CHUNK, updates - first)) for first in range(0, updates, CHUNK)]
+    of = [path for path in sys.path if path.endswith("impls")], config, terminals
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(DRAWING, spawn, initializer=_start_drawing, initargs=of) as pool:
+        coming: deque[list[Future[dict[str, np.ndarray]]]] = deque()
+        for first, n in calls:
+            coming.append([pool.submit(_draw, seed, first, n) for seed in seeds])
+            if len(coming) > AHEAD:
+                yield _stacked(coming.popleft())
+        yield from map(_stacked, coming)
 
 
-def _ahead(batches: Iterator[dict[str, np.ndarray]]) -> Iterator[dict[str, np.ndarray]]:
-    """Draw the next while the device works on the last."""
-    with ThreadPoolExecutor(1) as pool:
-        coming = pool.submit(next, batches, None)
-        while (batch := coming.result()) is not None:
-            coming = pool.submit(next, batches, None)
-            yield batch
+def _stacked(drawn: Sequence[Future[dict[str, np.ndarray]]]) -> dict[str, np.ndarray]:
+    each = [one.result() for one in drawn]
+    return {name: np.stack([one[name] for one in each], axis=1) for name in each[0]}
+
+
+_sampler: _Sampler | None = None
+"""That of a process that draws."""
+
+
+def _start_drawing(paths: Sequence[str], config: dict[str, Any], terminals: np.ndarray) -> None:
+    global _sampler  # noqa: PLW0603
+    os.environ.update(ONE_CORE)
+    sys.path[:0] = paths
+    _sampler = _Sampler(config, terminals)
+
+
+def _draw(seed: int, first: int, n: int) -> dict[str, np.ndarray]:
+    assert _sampler is not None
+    return _sampler.draw(seed, first, n)
 
 
 @dataclass(eq=False)

@@ -45,7 +45,7 @@ def by_its_own_loop(file, config, seed):
     agent = agents[config["agent_name"]].create(
         seed, data.dataset["observations"][:1], data.dataset["actions"][:1], config
     )
-    np.random.seed(seed)  # noqa: NPY002
+    np.random.seed([seed, 0])  # noqa: NPY002
     drawn = data.sample(UPDATES * config["batch_size"])
     for batch in zip(*(np.split(drawn[name], UPDATES) for name in drawn), strict=True):
         agent, _ = agent.update(dict(zip(drawn, batch, strict=True)))
