@@ -88,8 +88,9 @@ def test_following_in_the_model_tells_a_good_policy_from_a_bad_one(data, forward
     def copies(o, g):
         return np.clip(o[:, 1:2], -1, 1)
 
-    errors = [imagination.errors(act, forward[0], 3)[0] for act in (good, copies)]
-    assert errors[0] < errors[1] / 2
+    (good_error, pace), (bad_error, _) = (imagination.followed(act, forward[0], 3) for act in (good, copies))
+    assert good_error[0] < bad_error[0] / 2
+    assert 0.5 < pace <= 1.5
 
 
 def test_columns_that_are_not_seen_do_not_count(data):

@@ -7,6 +7,7 @@ come to them, and is to follow them to their end.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -27,6 +28,15 @@ WAIT = 5
 """Steps in one place after which the recording goes on by itself."""
 FAR = 3.0
 """Typical changes from which on farther is no worse."""
+
+
+class Followed(NamedTuple):
+    """How well recordings were followed, and how fast."""
+
+    errors: Float64s
+    """How far each column comes from the end of what is followed at its best, in typical changes."""
+    pace: float
+    """Recorded steps per step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,33 +70,33 @@ class Imagination:
             models,
         )
 
-    def errors(self, act: Act, weights: Weights, ahead: int) -> Float64s:
-        """How far each column comes from the end of what is followed at its best, in typical changes."""
+    def followed(self, act: Act, weights: Weights, ahead: int) -> Followed:
+        """Follow all recordings in all models, with subgoals so many steps ahead."""
         with threadpool_limits(1):  # small products: many threads wait for one another, for minutes on a busy machine
             found = [self._followed(act, weights, model, start, ahead) for model in self.models for start in self._both]
-        mean: Float64s = np.mean(found, axis=0)
-        return mean
+        errors, paces = zip(*found, strict=True)
+        return Followed(np.mean(errors, axis=0), float(np.mean(paces)))
 
     @cached_property
     def _both(self) -> tuple[Float32s, Float32s]:
         return self.references[:, 0], self.starts
 
-    def _followed(self, act: Act, weights: Weights, model: Weights, start: Float32s, ahead: int) -> Float64s:
+    def _followed(self, act: Act, weights: Weights, model: Weights, start: Float32s, ahead: int) -> Followed:
         references, (n, last) = self.references, (len(start), self.references.shape[1] - 1)
         at, waited, each, here = np.zeros(n, np.int64), np.zeros(n, np.int64), np.arange(n), start
         best = np.full(n, np.inf)
-        errors = np.zeros_like(here, dtype=np.float64)
-        for _ in range(last + last // 3):
+        errors, pace = np.zeros_like(here, dtype=np.float64), 0.0
+        for step in range(last + last // 3):
             action = recorded_actions(weights, act(here, references[each, np.minimum(at + ahead, last)]))
             action = np.clip(action, self.low, self.high)
             here = predict(model, here, scaled_actions(model, action)).astype(np.float32)
             at, waited = self._moved_on(here, at, waited)
+            pace = float(at.mean()) / last if step < last else pace
             apart = self._apart(here, references[:, last])
             distance = np.sqrt(np.mean(apart**2, axis=1))
             nearer = distance < best
             best, errors = np.where(nearer, distance, best), np.where(nearer[:, None], apart, errors)
-        size: Float64s = np.sqrt(np.mean(errors**2, axis=0))
-        return size
+        return Followed(np.sqrt(np.mean(errors**2, axis=0)), pace)
 
     def _moved_on(self, here: Float32s, at: Int64s, waited: Int64s) -> tuple[Int64s, Int64s]:
         last = self.references.shape[1] - 1

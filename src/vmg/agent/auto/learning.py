@@ -48,6 +48,8 @@ CLEARLY = 0.15
 """Another way of scaling must be better by this much: goals as differences have served most robots best."""
 NEARER = 0.06
 """A subgoal nearer by may be this much worse: a model of the robot forgives more than the robot."""
+PACE = 0.01
+"""A subgoal nearer by may be this much slower, where the model cannot tell which is followed best."""
 AHEAD = (1, 2, 3, 5, 8)
 DECAYS = (0.01, 0.1, 1.0)
 MEMORY = 1_000
@@ -173,15 +175,16 @@ class _Trials:
         self, candidates: Mapping[str, Translator], learned: Sequence[Weights]
     ) -> tuple[str, int, tuple[Choice, ...]]:
         imagination = self._imagination()
-        errors = {
-            (name, ahead): self._score(imagination.errors(_acting(weights), weights, ahead))
+        found = {
+            (name, ahead): imagination.followed(_acting(weights), weights, ahead)
             for name, weights in zip(candidates, learned, strict=True)
             for ahead in AHEAD
         }
+        errors = {each: self._score(followed.errors) for each, followed in found.items()}
         best = {name: min(errors[name, ahead] for ahead in AHEAD) for name in candidates}
         name = _usual(best, candidates)
-        ahead = _simplest({ahead: errors[name, ahead] for ahead in AHEAD}, close=NEARER)
         judged = f"distance from the end of {self.held_out_words}, in typical changes"
+        far = self._subgoal({ahead: errors[name, ahead] for ahead in AHEAD}, {a: found[name, a].pace for a in AHEAD})
         seen = Choice(
             setting="learn.low-level.columns, .inputs",
             value=name,
@@ -190,14 +193,24 @@ class _Trials:
             tried=tuple(best.items()),
             judged_by=judged,
         )
-        far = Choice(
-            setting="act.subgoal-steps",
-            value=str(ahead),
-            why=f"The nearest of the subgoals that are followed within {100 * NEARER:.0f} % of the best.",
-            tried=tuple((str(ahead), errors[name, ahead]) for ahead in AHEAD),
-            judged_by=judged,
-        )
-        return name, ahead, (seen, far)
+        return name, int(far.value), (seen, far)
+
+    def _subgoal(self, errors: Mapping[int, float], paces: Mapping[int, float]) -> Choice:
+        """How far ahead subgoals lie; where the model cannot tell them apart, what counts is who is not held up."""
+        if max(errors.values()) > (1 + NEARER) * min(errors.values()):
+            ahead, judged = _simplest(errors, close=NEARER), errors
+            why = f"The nearest of the subgoals that are followed within {100 * NEARER:.0f} % of the best."
+            by = f"distance from the end of {self.held_out_words}, in typical changes"
+        else:
+            judged = paces
+            ahead = next(each for each, pace in paces.items() if pace >= (1 - PACE) * max(paces.values()))
+            why = (
+                f"All are followed within {100 * NEARER:.0f} % of the best: the nearest of those that are within "
+                f"{100 * PACE:.0f} % of the fastest."
+            )
+            by = f"recorded steps per step of {self.held_out_words}"
+        tried = tuple((str(each), number) for each, number in judged.items())
+        return Choice(setting="act.subgoal-steps", value=str(ahead), why=why, tried=tried, judged_by=by)
 
     def _nothing_to_judge_by(self, candidates: Mapping[str, Translator]) -> tuple[str, int, tuple[Choice, ...]]:
         (name,) = candidates
