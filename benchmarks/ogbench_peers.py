@@ -261,7 +261,7 @@ _sampler: _Sampler | None = None
 
 
 def _start_drawing(paths: Sequence[str], config: dict[str, Any], terminals: np.ndarray) -> None:
-    global _sampler  # noqa: PLW0603
+    global _sampler
     os.environ.update(ONE_CORE)
     sys.path[:0] = paths
     _sampler = _Sampler(config, terminals)

@@ -15,7 +15,7 @@ from vmg.base.errors import VMGError
 from vmg.base.files import read_npz, write_npz
 from vmg.envs import find_task
 from vmg.goals import near
-from vmg.graph.routes.keeping import GIVE_UP, WAIT, WINDOW, KeptRecording
+from vmg.graph.routes.keeping import GIVE_UP, WAIT, WINDOW, KeptRecording, lost_from
 from vmg.networks import embed, translate
 
 
@@ -182,7 +182,9 @@ class Anew(SimpleNamespace):
     """Routes along one straight recording of 100 rows, which are entered at row 77."""
 
     graph = SimpleNamespace(
-        radius=1.0, recorded=SimpleNamespace(features=np.linspace(0, 1, 100, dtype=np.float32)[:, None])
+        radius=1.0,
+        step_length=1 / 99,
+        recorded=SimpleNamespace(features=np.linspace(0, 1, 100, dtype=np.float32)[:, None]),
     )
     table = SimpleNamespace(following=np.minimum(np.arange(100) + 1, 99).astype(np.int32))
 
@@ -202,6 +204,11 @@ def test_a_lost_episode_begins_anew():
     kept = KeptRecording(Anew(), 5)
     assert kept.locate(np.full(1, 1e3, np.float32), 0) == (77, 0)
     assert kept.waited == 0
+
+
+def test_what_is_lost_is_measured_in_radii_and_in_fine_graphs_in_recorded_steps():
+    assert lost_from(SimpleNamespace(radius=1.0, step_length=0.1)) == pytest.approx(4)
+    assert lost_from(SimpleNamespace(radius=0.01, step_length=0.1)) == pytest.approx(0.8)
 
 
 def test_another_plan_or_episode_begins_anew():

@@ -10,7 +10,7 @@ from vmg.agent.auto import choose
 from vmg.agent.auto.columns import look_at
 from vmg.agent.auto.graphs import choose_graph, step_length
 from vmg.agent.auto.imagination import Imagination
-from vmg.agent.auto.learning import choose_learning, held_out_of
+from vmg.agent.auto.learning import choose_learning, choose_subgoal, held_out_of
 from vmg.agent.auto.likeness import steps_apart
 from vmg.base.errors import VMGError
 from vmg.data import Episodes
@@ -225,3 +225,13 @@ def test_nothing_can_be_chosen_where_nothing_changes(data):
     still = replace(data, observations=np.ones_like(data.observations))
     with pytest.raises(VMGError, match="nothing to learn from"):
         choose_learning(still, steps=10)
+
+
+def test_subgoals_that_the_model_cannot_tell_apart_are_as_far_as_it_takes_to_be_fast():
+    slow, fast = {1: 0.80, 2: 0.85, 3: 0.90, 5: 0.901}, {1: 0.95, 2: 0.95, 3: 0.95, 5: 0.95}
+    alike, unlike = dict.fromkeys(slow, 0.9), {1: 0.9, 2: 0.5, 3: 0.49, 5: 0.49}
+    assert choose_subgoal(alike, slow).value == "3"
+    assert choose_subgoal(alike, fast).value == "1"
+    assert choose_subgoal(unlike, slow).value == "2"
+    assert "of the fastest" in choose_subgoal(alike, slow).why
+    assert "of the fastest" not in choose_subgoal(unlike, slow).why

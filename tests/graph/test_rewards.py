@@ -6,7 +6,10 @@ from strategies import labelled_episodes
 from twins import brute_rewards
 
 from vmg.base.errors import VMGError
-from vmg.graph import goal, reward, solve
+from vmg.data import Episodes
+from vmg.graph import build, goal, reward, solve
+from vmg.graph.evidence import reaching
+from vmg.graph.rewards import ENOUGH, find_goal
 
 pytestmark = pytest.mark.filterwarnings("ignore:Nothing reaches this goal")
 VARIANTS = ["mean", "max", "sum", "rm", "rm_h", "rm_t"]
@@ -75,7 +78,7 @@ def test_no_vertex_is_worth_more_than_a_goal_it_can_reach(case, where, discount)
 
 @settings(max_examples=100, deadline=None)
 @given(labelled_episodes(), st.integers(0, 6))
-def test_a_goal_nothing_enters_is_widened_to_the_nearest_that_something_enters(case, where):
+def test_a_goal_nothing_enters_is_widened_to_the_nearest_that_enough_lead_to(case, where):
     graph, episodes = case
     distances = np.abs(episodes.observations[:, 0] - where)
     found = goal(graph, distances, 0.5)
@@ -85,9 +88,30 @@ def test_a_goal_nothing_enters_is_widened_to_the_nearest_that_something_enters(c
         inside = goal_vertices(graph, distances, tolerance)
         return any(tail not in inside and head in inside for tail, head in edges)
 
+    def leading(tolerance):
+        inside = goal_vertices(graph, distances, tolerance)
+        for _ in range(graph.n_vertices):
+            inside = inside | {tail for tail, head in edges if head in inside}
+        return len(inside) / graph.n_vertices
+
     assert found.entered == entered(0.5)
-    wider = sorted({max(0.5, distance) for distance in distances.tolist()})
-    assert found.tolerance == next((each for each in [0.5, *wider] if entered(each)), 0.5)
+    wider = [each for each in [0.5, *sorted({max(0.5, each) for each in distances.tolist()})] if entered(each)]
+    enough = [each for each in wider if leading(each) >= ENOUGH]
+    assert found.tolerance == (0.5 if found.entered else next(iter(enough or wider), 0.5))
+
+
+@pytest.mark.filterwarnings("ignore:The radius")
+def test_a_goal_that_only_a_piece_of_its_own_leads_to_is_widened_until_others_do():
+    """A hundred places in a row; beyond them two more, next to which somebody came from elsewhere."""
+    walked, beside, come = np.arange(100.0), [102.0, 103.0], [110.0, 103.5]
+    observations = np.concatenate([walked, beside, come])[:, None].astype(np.float32)
+    rest = np.zeros((101, 1)), np.zeros(101), [99, 1, 1], np.zeros(3, bool), np.ones(3, bool)
+    episodes = Episodes(observations, *rest)
+    graph = build(observations, episodes, 0.2)
+    found = find_goal(graph, np.abs(observations[:, 0] - 102), 0.1, kind="reach", variant="mean")
+    assert (found.entered, found.tolerance) == (False, 3.0)
+    assert found.vertices[graph.labels[99]]
+    assert reaching(graph, found.vertices).mean() > 0.9
 
 
 def test_a_goal_nothing_reaches_is_said():

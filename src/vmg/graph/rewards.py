@@ -4,6 +4,7 @@ R_G(j1→j2) = ½ R(j1→j1) + R(j1→j2) + ½ R(j2→j2)        R(a→b): mean 
 """
 
 import warnings
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,8 +14,12 @@ from vmg.base.arguments import checked, numbers_of
 from vmg.base.errors import VMGError
 from vmg.base.types import Bools, Float64s
 from vmg.data.episodes import Episodes
+from vmg.graph.evidence import reaching
 from vmg.graph.memory import MemoryGraph
 from vmg.graph.settings import GoalKind, RewardVariant, SolveConfig
+
+ENOUGH = 0.1
+"""Share of the vertices that lead to a goal which is widened: a handful next to it are of no use to the others."""
 
 # How the steps of a slot are combined, and which halves of the rewards inside the two vertices are added: (tail, head).
 _VARIANTS: dict[str, tuple[str, float, float]] = {
@@ -117,7 +122,7 @@ def find_goal(
     found = _goal_within(graph, distance, tolerance, kind, variant)
     if found.entered:
         return found
-    widened = _nearest_entered(graph, distance, max(tolerance, found.distance))
+    widened = _widened(graph, distance, max(tolerance, found.distance))
     if not np.isfinite(widened):
         return found
     return replace(_goal_within(graph, distance, widened, kind, variant), known=found.known, entered=False)
@@ -139,10 +144,28 @@ def _goal_within(
     return Goal(rewards, vertices, float(tolerance), float(distance[closest]), known, bool(leading_in.any()))
 
 
-def _nearest_entered(graph: MemoryGraph, distance: Float64s, tolerance: float) -> float:
-    """The least tolerance from this one on at which some step leads into the goal from outside of it."""
+def _widened(graph: MemoryGraph, distance: Float64s, tolerance: float) -> float:
+    """The least tolerance from this one on at which something leads into the goal from outside, and from `ENOUGH`."""
     nearest = np.full(graph.n_vertices, np.inf)
     np.minimum.at(nearest, graph.labels, distance)
+    entered = _nearest_entered(graph, nearest, tolerance)
+    wider = np.unique(nearest[np.isfinite(nearest) & (nearest > entered)])
+    if not np.isfinite(entered) or _leading(graph, nearest <= entered) >= ENOUGH or not len(wider):
+        return entered
+    first = bisect_left(range(len(wider)), ENOUGH, key=lambda i: _leading(graph, nearest <= wider[i]))
+    if first == len(wider):
+        return entered
+    enough = _nearest_entered(graph, nearest, float(wider[first]))
+    return enough if np.isfinite(enough) else entered
+
+
+def _leading(graph: MemoryGraph, goal: Bools) -> float:
+    """Share of the vertices from which a goal can be reached."""
+    return float(reaching(graph, goal).mean())
+
+
+def _nearest_entered(graph: MemoryGraph, nearest: Float64s, tolerance: float) -> float:
+    """The least tolerance from this one on at which some step leads into the goal from outside of it."""
     entering = np.maximum(nearest[graph.heads], tolerance)
     return float(entering[nearest[graph.tails] > entering].min(initial=np.inf))
 

@@ -48,12 +48,14 @@ CLEARLY = 0.15
 """Another way of scaling must be better by this much: goals as differences have served most robots best."""
 NEARER = 0.06
 """A subgoal nearer by may be this much worse: a model of the robot forgives more than the robot."""
-PACE = 0.01
+PACE = 0.005
 """A subgoal nearer by may be this much slower, where the model cannot tell which is followed best."""
 AHEAD = (1, 2, 3, 5, 8)
 DECAYS = (0.01, 0.1, 1.0)
 MEMORY = 1_000
 """Updates over which candidates are averaged."""
+FOLLOWED = "held-out recordings followed in a learned model"
+FOLLOWED_WELL = f"distance from the end of {FOLLOWED}, in typical changes"
 HELD_OUT_ERROR = "error of held-out actions, as a share of their variance"
 FORWARD_SEEDS = (0, 1)
 UNLIKE = 3.5
@@ -86,6 +88,25 @@ def choose_learning(
         return _Trials(episodes, folder, steps, show_progress).choose()
     with TemporaryDirectory() as temporary:
         return _Trials(episodes, Path(temporary), steps, show_progress).choose()
+
+
+def choose_subgoal(errors: Mapping[int, float], paces: Mapping[int, float]) -> Choice:
+    """How far ahead subgoals lie, from how well and how fast recordings are followed with each.
+
+    An ant's steps cannot be imagined well enough to tell. But with the nearest subgoal it is held up at every step.
+    """
+    if max(errors.values()) > (1 + NEARER) * min(errors.values()):
+        ahead, judged, by = _simplest(errors, close=NEARER), errors, FOLLOWED_WELL
+        why = f"The nearest of the subgoals that are followed within {100 * NEARER:.0f} % of the best."
+    else:
+        judged, by = paces, f"recorded steps per step of {FOLLOWED}"
+        ahead = next(each for each, pace in paces.items() if pace >= (1 - PACE) * max(paces.values()))
+        why = (
+            f"All are followed within {100 * NEARER:.0f} % of the best: the nearest of those that are within "
+            f"{100 * PACE:g} % of the fastest."
+        )
+    tried = tuple((str(each), number) for each, number in judged.items())
+    return Choice(setting="act.subgoal-steps", value=str(ahead), why=why, tried=tried, judged_by=by)
 
 
 def held_out_of(episodes: Episodes) -> tuple[Episodes, Episodes]:
@@ -183,44 +204,24 @@ class _Trials:
         errors = {each: self._score(followed.errors) for each, followed in found.items()}
         best = {name: min(errors[name, ahead] for ahead in AHEAD) for name in candidates}
         name = _usual(best, candidates)
-        judged = f"distance from the end of {self.held_out_words}, in typical changes"
-        far = self._subgoal({ahead: errors[name, ahead] for ahead in AHEAD}, {a: found[name, a].pace for a in AHEAD})
+        far = choose_subgoal(
+            {ahead: errors[name, ahead] for ahead in AHEAD}, {ahead: found[name, ahead].pace for ahead in AHEAD}
+        )
         seen = Choice(
             setting="learn.low-level.columns, .inputs",
             value=name,
             why="It follows recordings that it did not learn from as well as any: goals as differences unless another "
             f"scaling is {100 * CLEARLY:.0f} % better, then the fewest columns within {100 * CLOSE:.0f} % of the best.",
             tried=tuple(best.items()),
-            judged_by=judged,
+            judged_by=FOLLOWED_WELL,
         )
         return name, int(far.value), (seen, far)
-
-    def _subgoal(self, errors: Mapping[int, float], paces: Mapping[int, float]) -> Choice:
-        """How far ahead subgoals lie; where the model cannot tell them apart, what counts is who is not held up."""
-        if max(errors.values()) > (1 + NEARER) * min(errors.values()):
-            ahead, judged = _simplest(errors, close=NEARER), errors
-            why = f"The nearest of the subgoals that are followed within {100 * NEARER:.0f} % of the best."
-            by = f"distance from the end of {self.held_out_words}, in typical changes"
-        else:
-            judged = paces
-            ahead = next(each for each, pace in paces.items() if pace >= (1 - PACE) * max(paces.values()))
-            why = (
-                f"All are followed within {100 * NEARER:.0f} % of the best: the nearest of those that are within "
-                f"{100 * PACE:.0f} % of the fastest."
-            )
-            by = f"recorded steps per step of {self.held_out_words}"
-        tried = tuple((str(each), number) for each, number in judged.items())
-        return Choice(setting="act.subgoal-steps", value=str(ahead), why=why, tried=tried, judged_by=by)
 
     def _nothing_to_judge_by(self, candidates: Mapping[str, Translator]) -> tuple[str, int, tuple[Choice, ...]]:
         (name,) = candidates
         why = "No episode can be followed from states of another, so there is nothing to judge by: all there is."
         seen = Choice(setting="learn.low-level.columns, .inputs", value=name, why=why)
         return name, ActConfig().subgoal_steps, (seen,)
-
-    @property
-    def held_out_words(self) -> str:
-        return "held-out recordings followed in a learned model"
 
     def _score(self, errors: Float64s) -> float:
         """Moving and resting columns count the same, however many there are; each as much as its changes persist."""

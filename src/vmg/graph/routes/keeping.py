@@ -9,10 +9,11 @@ from vmg.base.types import Float32s
 from vmg.graph.routes.base import distances_to
 
 if TYPE_CHECKING:
+    from vmg.graph.memory import MemoryGraph
     from vmg.graph.routes.recordings import RecordingRoutes
 
 WINDOW = 3  # recorded steps that one step may move on along a recording
-LOST_RADII = 4.0  # this many radii from the recording is lost
+LOST_RADII, LOST_STEPS = 4.0, 8.0  # so many radii, and recorded steps, from the recording is lost
 WAIT = 5  # after this many steps in one place the recording goes on by itself, a step at a time
 GIVE_UP = 35  # after this many it is entered anew
 
@@ -43,7 +44,7 @@ class KeptRecording:
             return False
         apart = distances_to(graph.recorded.features.take(np.array(near), 0), feature)
         on = int(apart.argmin())
-        return not apart[on] > LOST_RADII * graph.radius and self._move_on(near, on)
+        return not apart[on] > lost_from(graph) and self._move_on(near, on)
 
     def _next_rows(self) -> list[int]:
         """Return the row it is at, and those to which one step may move on."""
@@ -59,3 +60,11 @@ class KeptRecording:
             return False
         self.entry = near[max(on, 1) if self.waited >= WAIT else on]
         return True
+
+
+def lost_from(graph: "MemoryGraph") -> float:
+    """How far from a recording an episode has lost it.
+
+    In a fine graph a few radii are less than a body strays on its way; entered anew each time, it hardly gets on.
+    """
+    return max(LOST_RADII * graph.radius, LOST_STEPS * graph.step_length)
