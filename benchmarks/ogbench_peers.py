@@ -1,6 +1,6 @@
 """OGBench's reference methods on the files that VMG learned from: python -m benchmarks.ogbench_peers --repository DIR
 
---repository is a checkout of github.com/seohongpark/ogbench; what it needs is flax, distrax and ml_collections, and with
+--repository is a checkout of github.com/seohongpark/ogbench; it needs flax, distrax and ml_collections, and with
 JAX 0.11 or later the nightly tensorflow-probability (tfp-nightly). Nothing of it is changed: networks, losses, the
 sampler of batches, and the settings that impls/hyperparameters.sh has for each data set. Batches are drawn by that
 sampler as row numbers, the rows are gathered on the device, and so many updates are one call; the models of all seeds
