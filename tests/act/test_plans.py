@@ -14,6 +14,7 @@ from vmg.base.errors import VMGError
 from vmg.envs import find_task
 from vmg.goals import near, recorded_rewards, reward_function, step_rewards, where
 from vmg.graph import reward
+from vmg.graph.evidence import reaching
 
 FIELDS = find_task("pointmaze-umaze").fields
 CORNER = near([1.0, 1.0], columns=FIELDS["position"], tolerance=0.45)
@@ -220,9 +221,51 @@ def test_what_is_paid_for_a_change_and_taken_back_is_planned_as_being_there():
     lowest = right(episodes().observations).min()
     there = reward_function(lambda o_t, a_t, o_tp1: right(o_tp1) - lowest, name="right")
     plan, beside = agent().plan(CHANGE), agent().plan(there)
-    np.testing.assert_allclose(plan.values, beside.values, rtol=1e-5)
+    lost = 1 - plan.body.solving.discount
+    np.testing.assert_allclose(plan.values, lost * beside.values, rtol=1e-4, atol=1e-5)
     assert (plan.routes.targets == beside.routes.targets).all()
     assert plan.rewarded_steps == np.count_nonzero(CHANGE.step_rewards(episodes()))  # said as it was asked for
+
+
+PAID_ON_LEAVING = {
+    "a change": lambda o_t, a_t, o_tp1: right(o_tp1) - right(o_t),
+    "a change with a cost": lambda o_t, a_t, o_tp1: right(o_tp1) - right(o_t) - 0.1 * (a_t**2).sum(1),
+    "a change, and each step away costs": lambda o_t, a_t, o_tp1: right(o_tp1) - right(o_t) - (right(o_tp1) < 0.3),
+    "where it was": lambda o_t, a_t, o_tp1: right(o_t),
+}
+
+
+@pytest.mark.parametrize("function", PAID_ON_LEAVING.values(), ids=PAID_ON_LEAVING)
+def test_a_plan_pays_on_arriving_what_is_paid_on_leaving(function):
+    """The discounted sum over a recording is the same, but for what its two ends are worth."""
+    plan, discount = agent().plan(reward_function(function)), 0.9
+    leaving = plan.objective.rewards.paid_on_leaving(episodes())
+    assert (leaving == 0).any()
+    paid = plan.objective.step_rewards(episodes())
+    planned = plan.recorded.planned_rewards(plan.objective, discount)
+    for first, start, length in zip(
+        episodes().first_step, episodes().first_observation, episodes().lengths, strict=False
+    ):
+        fading = discount ** np.arange(length)
+        ends = discount**length * leaving[start + length] - leaving[start]
+        sums = (fading @ each[first : first + length] for each in (planned, paid))
+        np.testing.assert_allclose(next(sums) - next(sums), ends, atol=1e-4)
+
+
+def test_a_prize_that_is_taken_back_and_a_cost_for_each_step_away_is_fetched_and_kept():
+    """On its way through the vertex that holds states from before and after, the prize must not be paid again."""
+    far = float(np.quantile(episodes().observations[:, 0], 0.9))
+
+    def prize(o_t, a_t, o_tp1):
+        return 10.0 * (o_tp1[:, 0] > far) - 10.0 * (o_t[:, 0] > far) - 0.02 * (o_tp1[:, 0] <= far)
+
+    plan = agent().plan(reward_function(prize))
+    graph, targets = agent().graph, plan.routes.targets
+    fetched = np.zeros(graph.n_vertices, bool)
+    fetched[graph.labels[episodes().observations[:, 0] > far]] = True
+    leading = reaching(graph, fetched)
+    assert fetched.any()
+    assert fetched[targets[leading]].all()
 
 
 @pytest.mark.parametrize(
@@ -230,11 +273,11 @@ def test_what_is_paid_for_a_change_and_taken_back_is_planned_as_being_there():
     [
         lambda o_t, a_t, o_tp1: right(o_tp1),
         lambda o_t, a_t, o_tp1: np.abs(right(o_tp1) - right(o_t)),
-        lambda o_t, a_t, o_tp1: right(o_tp1) - right(o_t) - 0.1 * (a_t**2).sum(1),
         lambda o_t, a_t, o_tp1: np.maximum(right(o_tp1) - right(o_t), 0),
+        lambda o_t, a_t, o_tp1: right(o_t) * (a_t**2).sum(1),
         lambda o_t, a_t, o_tp1: np.zeros(len(o_t)),
     ],
-    ids=["a place", "both ways", "with a cost", "kept", "nothing"],
+    ids=["a place", "both ways", "kept", "by what is done", "nothing"],
 )
 def test_other_rewards_are_planned_as_they_are_paid(function):
     plan = agent().plan(reward_function(function))

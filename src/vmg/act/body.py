@@ -99,19 +99,21 @@ class Recorded:
         within = self.distances(objective) <= objective.tolerance
         return within[self.graph.arrivals].astype(np.float64)
 
-    def planned_rewards(self, objective: Objective) -> Float64s:
-        """Say what each recorded step is paid in a plan.
+    def planned_rewards(self, objective: Objective, discount: float) -> Float64s:
+        """Say what each recorded step is paid in a plan: on arriving, what it would be paid on leaving.
 
         A reward for a change is taken back when the change is undone. A vertex that holds states from before and after
-        would pay on every round, so the plan pays every step for what it arrives at. Both want the same: with discount
-        γ, Σ γᵗ (w(oₜ₊₁) - w(oₜ)) = (1 - γ) Σ γᵗ w(oₜ₊₁) - w(o₀).
+        would pay on every round. So of a step paid f(oₜ) + g(aₜ, oₜ₊₁) the plan pays γ f(oₜ₊₁) + g(aₜ, oₜ₊₁). Both want
+        the same: Σ γᵗ f(oₜ) = f(o₀) + Σ γᵗ γ f(oₜ₊₁).
         """
-        if self.episodes is not None and isinstance(objective.rewards, Relabelled):
-            worth = objective.rewards.worth(self.episodes)
-            if worth is not None:
-                paid: Float64s = (worth - worth.min())[self.graph.arrivals]
-                return paid
-        return self.step_rewards(objective)
+        paid = self.step_rewards(objective)
+        if self.episodes is None or not isinstance(objective.rewards, Relabelled):
+            return paid
+        leaving = objective.rewards.paid_on_leaving(self.episodes)
+        if leaving is None:
+            return paid
+        arrivals = self.graph.arrivals
+        return paid - leaving[arrivals - 1] + discount * leaving[arrivals]
 
     @property
     def observations(self) -> Float32s | None:

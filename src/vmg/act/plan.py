@@ -74,8 +74,9 @@ class Plan:
         """The vertices where it is reached or, if it is only paid, those that a paid edge leaves."""
         if self.reached_vertices is not None:
             return self.reached_vertices
-        rewards = self._data.planned_rewards(self.objective)
-        return _paying(self.graph, reward(self.graph, rewards, variant=self.body.solving.variant))
+        solving = self.body.solving
+        rewards = self._data.planned_rewards(self.objective, solving.discount)
+        return _paying(self.graph, reward(self.graph, rewards, variant=solving.variant))
 
     @cached_property
     def can_reach(self) -> Bools:
@@ -210,7 +211,7 @@ def make_plan(body: Body, objective: Objective, recorded: Recorded) -> Plan:
         body, recorded = keeping_off(body, recorded, objective.avoided)
     graph, solving = body.graph, body.solving
     if objective.distance is None:
-        steps = recorded.planned_rewards(objective)
+        steps = recorded.planned_rewards(objective, solving.discount)
         rewards = reward(graph, steps, variant=solving.variant)
         routes = solve_edges(graph, rewards, solving, best_paid(body, recorded, steps))
         return Plan(objective, routes, body, recorded, _paying(graph, rewards))

@@ -17,7 +17,7 @@ from vmg.base.types import Float32s, Float64s
 from vmg.data.episodes import Episodes, RewardFunction
 
 TRIED, ROUNDING = 2000, 1e-5
-"""Triples of observations, and the share of the largest reward by which sums may differ, in `Relabelled.worth`."""
+"""Steps tried, and the share of the largest reward by which sums may differ, in `Relabelled.paid_on_leaving`."""
 
 Predicate: TypeAlias = Callable[[Mapping[str, Float32s]], ArrayLike]
 
@@ -50,26 +50,31 @@ class Relabelled:
     def __call__(self, episodes: Episodes) -> Float64s:
         return episodes.relabel(self.function).rewards
 
-    def worth(self, episodes: Episodes) -> Float64s | None:
-        """Say what each observation is worth, where a step is paid by how much that changes, and nothing else.
+    def paid_on_leaving(self, episodes: Episodes) -> Float64s | None:
+        """Say what leaving each observation pays, where that does not depend on what is done and where it leads.
 
-        Such rewards add up over any states in between: it is tried on recorded observations in random order. None where
-        they do not.
+        It is tried on recorded observations and actions in random order, and is 0 where most is paid or, if that is
+        usual, where least is. None where it depends on more, or is the same everywhere.
         """
         observations, rng = episodes.observations, np.random.default_rng(0)
-        first, second, third = (observations[rng.integers(0, len(observations), TRIED)] for _ in range(3))
+        one, other, first, second = (observations[rng.integers(0, len(observations), TRIED)] for _ in range(4))
         actions = episodes.actions[rng.integers(0, episodes.n_steps, TRIED)]
         try:
             with np.errstate(all="ignore"):
-                direct = self._paid(first, actions, third)
-                apart = direct - self._paid(first, actions, second) - self._paid(second, actions[::-1], third)
-                begin, action = (np.repeat(each[:1], len(observations), axis=0) for each in (observations, actions))
-                worth = self._paid(begin, action, observations)
+                there, elsewhere = (self._paid(o, actions, first) for o in (one, other))
+                apart = there - elsewhere - self._paid(one, actions[::-1], second)
+                apart += self._paid(other, actions[::-1], second)
+                action, end = (np.repeat(each[:1], len(observations), axis=0) for each in (actions, first))
+                leaving = self._paid(observations, action, end)
         except Exception:  # it was written for steps that follow one another, and need not bear others
             return None
-        size = np.abs(direct).max(initial=0.0)
+        size = max(np.abs(there).max(initial=0.0), np.abs(elsewhere).max(initial=0.0))
         adds_up = size > 0 and np.abs(apart).max() <= ROUNDING * size
-        return worth if adds_up and worth.shape == (len(observations),) and np.isfinite(worth).all() else None
+        if not adds_up or leaving.shape != (len(observations),) or not np.isfinite(leaving).all():
+            return None
+        least, most = leaving.min(), leaving.max()
+        usual = least if (leaving == least).sum() > (leaving == most).sum() else most
+        return leaving - usual if most - least > ROUNDING * size else None
 
     def _paid(self, o_t: Float32s, a_t: Float32s, o_tp1: Float32s) -> Float64s:
         return np.asarray(self.function(o_t, a_t, o_tp1), dtype=np.float64)
