@@ -36,7 +36,7 @@ def test_what_was_chosen_is_kept_with_its_reasons(run):
     assert {choice["setting"] for choice in kept["choices"]} >= {"graph.radius", "act.subgoal-steps", "act.noise"}
     assert all(choice["why"].endswith(".") for choice in kept["choices"])
     assert made.config.graph.radius == kept["config"]["graph"]["radius"] > 0
-    assert made.config.solve.paths == "recordings"
+    assert made.config.solve.paths == "observed"
 
 
 def test_what_is_given_stays(run):

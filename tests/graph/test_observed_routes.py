@@ -200,6 +200,34 @@ def test_vertices_that_are_not_used_are_not_entered():
     assert episodes.observations[row, 0] >= 11
 
 
+def test_a_body_comes_by_itself_and_an_object_does_not():
+    """Of two recordings as many steps off, the one is entered in which the body is elsewhere, not the object."""
+    place, moved = np.arange(13.0), np.sqrt(1 / 12)  # the object moves once, by 1
+    body, paid = (-1) ** place, np.append(np.zeros(11), 1.0)
+    walks = [
+        (np.column_stack([place, body + 2 * off, thing * moved + (place == 12)]), np.zeros((12, 1)), paid, False, True)
+        for off, thing in ((0, 5), (5, 0))
+    ]
+    episodes = Episodes.from_list(walks)
+    graph = build(episodes.observations[:, :1], episodes, 0.5, recordings=True)
+    routes = solve_edges(graph, reward(graph, episodes), SolveConfig(discount=0.95, paths="observed"))
+    assert routes.sight.objects.tolist() == [False, False, True]
+    seen, recorded = np.array([0.0, 1.0, 0.0], np.float32), graph.recorded.observations
+    gaps = routes.sight.gaps(recorded[[0, 13]], seen)
+    assert gaps[0] == pytest.approx(gaps[1], rel=1e-3)
+    assert routes.entry_like(seen, 0) >= 13
+
+
+@pytest.mark.parametrize(("aside", "door", "failed"), [(0.0, None, 0), (4.0, None, 1), (0.0, 0.0, 1)])
+def test_who_is_elsewhere_at_the_end_of_a_route_failed_on_what_led_there(aside, door, failed):
+    routes = slanting()
+    kept, _ = walked(routes, range(70, 81))
+    for _ in range(AGAIN):
+        if not kept.failed:
+            located(kept, seen_at(routes, 80, aside, door))
+    assert len(kept.failed) == failed
+
+
 def test_at_the_end_of_its_route_an_episode_looks_anew_now_and_then(monkeypatch):
     routes = slanting()
     kept, _ = walked(routes, range(70, 81))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from vmg.data.episodes import Episodes
 from vmg.graph import build
 from vmg.graph.restricting import without
-from vmg.graph.sight import Sight
+from vmg.graph.sight import STILL, Sight
 
 
 @given(seed=st.integers(0, 10_000), share=st.floats(0, 1))
@@ -19,7 +19,7 @@ def test_what_stands_still_changes_in_few_steps(seed, share):
     observations = np.vstack([np.zeros(3), changes.cumsum(0)])
     episodes = Episodes.from_list([(observations, np.zeros((60, 1)), np.zeros(60), False, True)])
     graph = build(episodes.observations[:, :1], episodes, 0.7, recordings=True)
-    few = 0 < np.count_nonzero(changes[:, 1]) < 0.2 * 60
+    few = 0 < np.count_nonzero(changes[:, 1]) < STILL * 60
     assert graph.sight.objects.tolist() == [False, few, False]
 
 
@@ -63,7 +63,7 @@ def test_numbers_that_never_change_do_not_count():
     for steps, gap in (([0.5, 0.0], 4.0), ([0.0, 0.0], 0.0), ([0.5, 1.0], np.sqrt((16 + 16) / 2))):
         sight = Sight(np.array(steps, np.float32), far, np.zeros(2, bool), np.zeros(0))
         assert sight.gaps(one, other) == pytest.approx(gap)
-    assert sight.gaps(one, other, np.array([True, False])) == pytest.approx(np.sqrt(16 / 2))
+    assert sight.gaps(one, other, np.array([1, 0], np.float32)) == pytest.approx(np.sqrt(16 / 2))
 
 
 def test_a_graph_with_less_in_it_has_the_same_sight():

@@ -12,7 +12,7 @@ from vmg.base.types import Bools, Float32s, Float64s
 if TYPE_CHECKING:
     from vmg.graph.memory import MemoryGraph
 
-STILL = 0.2
+STILL = 0.5
 """A number that changes in fewer than this share of the steps stands still unless something is handled."""
 LITTLE = 0.1
 """It changes where it does so by more than this share of its usual change."""
@@ -57,13 +57,13 @@ class Sight:
         found: Float32s = np.minimum(np.abs(observations - others), self.widths) * self._per_step
         return found
 
-    def gaps(self, observations: Float32s, others: Float32s, counts: Bools | None = None) -> Float64s:
+    def gaps(self, observations: Float32s, others: Float32s, shares: Float32s | None = None) -> Float64s:
         """Return what differs all in all: the root of the mean square over numbers that ever change.
 
-        `counts`: which numbers do; others are as if they were alike.
+        `shares`: how much each number counts; 0: as if it were alike.
         """
         apart = self.apart(observations, others)
-        return root_mean_square(apart if counts is None else apart * counts, max(int((self.steps > 0).sum()), 1))
+        return root_mean_square(apart if shares is None else apart * shares, max(int((self.steps > 0).sum()), 1))
 
     def off(self, apart: Float32s) -> Float64s:
         """Return how far bodies are off whose numbers, and those of objects, are so far apart."""

@@ -156,9 +156,7 @@ class _Trials:
 
     @property
     def _paths(self) -> str:
-        if not self._alike:
-            return "edges"
-        return "observed" if (self.columns.resting & ~self.columns.constant).any() else "recordings"
+        return "observed" if self._alike else "edges"
 
     def _candidates(self) -> dict[str, Translator]:
         """What a translator can see, the fewest columns first, and how it is scaled."""
@@ -292,9 +290,7 @@ class _Trials:
         why = {
             "edges": "no other episode is worth following to its end, so the best next vertex is looked for anew at "
             "every step, and goals are seen as they are, not as differences.",
-            "recordings": "what others did can be followed from it.",
-            "observed": "what others did can be followed from it, where things that rest until they are handled are "
-            "as they were there.",
+            "observed": "what others did can be followed from it, where the world is as it was there.",
         }
         return Choice(setting="solve.paths", value=self._paths, why=f"{found}: {why[self._paths]}")
 

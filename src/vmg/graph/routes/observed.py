@@ -36,6 +36,9 @@ PUSHED = 3.0
 """Recorded steps by which a body that was pushed is farther off than before."""
 NEARER, PAUSE = 0.97, 3
 """It waits while the body comes nearer, at least to this share, for so many steps more."""
+HANDLED = 3.0
+"""How much more what differs in a number of an object counts where a recording is entered: a body comes by itself, an
+object does not."""
 APART = 8.0
 """Recorded steps that a number of an object may come to differ by from the recording that is followed, and a body that
 comes no nearer."""
@@ -72,8 +75,10 @@ class ObservedRoutes(RecordingRoutes):
         It is where the route, and what differs, costs least. To enter a piece, from its first row to its last, that
         failed before costs more. `counts`: the numbers that do; others are as if they were alike.
         """
-        rows = self._rows_near(observation, vertex, counts)
-        apart = self.sight.gaps(self.graph.recorded.observations.take(rows, 0), observation, counts)
+        shares = np.where(self.sight.objects, HANDLED, 1.0).astype(np.float32)
+        shares = shares if counts is None else shares * counts
+        rows = self._rows_near(observation, vertex, shares)
+        apart = self.sight.gaps(self.graph.recorded.observations.take(rows, 0), observation, shares)
         costs = self.switch_cost * apart + self.table.costs.take(rows)
         for first, last in failed:
             costs += FAILED * ((rows >= first - BESIDE) & (rows <= last))
@@ -87,11 +92,11 @@ class ObservedRoutes(RecordingRoutes):
         """Keep to a recording until at its end, too long in one place, or in another world than it was."""
         return _LookingAtRecording(self)
 
-    def _rows_near(self, observation: Float32s, vertex: int, counts: Bools | None) -> Int64s:
+    def _rows_near(self, observation: Float32s, vertex: int, shares: Float32s) -> Int64s:
         """Return the rows of the vertices most like an observation, of those that lead to as much as the given one."""
         first, members = self.graph.members
         leading = np.flatnonzero((self._worth >= self._worth[vertex]) & (np.diff(first) > 0))
-        apart = self.sight.gaps(self.graph.states[leading], observation, counts)
+        apart = self.sight.gaps(self.graph.states[leading], observation, shares)
         near = leading[np.argpartition(apart, min(NEAR, len(apart)) - 1)[:NEAR]]
         return np.concatenate([members[first[each] : first[each + 1]] for each in near])
 
@@ -155,10 +160,9 @@ class _LookingAtRecording(KeptRecording):
     def _keep(self, observation: Float32s) -> bool:
         """Keep to the recording; False: there is nothing to keep to."""
         near = self._next_rows()
-        if near[1] == self.entry:  # the end of the route
-            self.waited += 1
-            return self.waited < AGAIN
         apart = self.routes.apart(near, observation)
+        if near[1] == self.entry:
+            return self._keep_at_end(apart[:1])
         off, on = self.routes.sight.off(apart), int(root_mean_square(apart * self._counts, 1).argmin())
         waits = self._waits(off[0])
         if self._differs(0.0 if waits else off[0], apart[on]):
@@ -171,6 +175,16 @@ class _LookingAtRecording(KeptRecording):
         if not 0 <= self.entry - near[0] <= WINDOW:  # the route switches to another recording
             self.first = self.entry
         return kept
+
+    def _keep_at_end(self, apart: Float32s) -> bool:
+        """Stay at the end of the route for a while; who is elsewhere then has failed on the piece that led there."""
+        self.waited += 1
+        if self.waited < AGAIN:
+            return True
+        objects = apart[0] * (self.routes.sight.objects & self._counts)
+        if self.routes.sight.off(apart)[0] > OFF or objects.max(initial=0.0) > OFF:
+            self.failed.append((self.first, self.entry))
+        return False
 
     def _waits(self, off: float) -> bool:
         """Say whether the recording waits for a body so far off it: as long as it comes nearer."""
