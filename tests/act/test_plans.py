@@ -28,6 +28,13 @@ def test_a_place_is_reached_where_the_routes_end_in_it():
     assert "recorded steps are rewarded" in plan.in_words()
 
 
+@pytest.mark.parametrize(("reward", "said"), [(0.0, "It pays nothing in any of the"), (-0.02, "recorded steps cost")])
+def test_rewards_that_pay_nothing_are_said_to(reward, said):
+    plan = agent().plan(reward_function(lambda o_t, a_t, o_tp1: np.full(len(o_t), reward)))
+    assert said in plan.in_words()
+    assert "rewarded" not in plan.in_words()
+
+
 @pytest.mark.parametrize("objective", [recorded_rewards(), step_rewards(episodes().rewards)], ids=["own", "given"])
 def test_planning_for_the_recorded_rewards_gives_the_agents_own_plan(objective):
     plan = agent().plan(objective)

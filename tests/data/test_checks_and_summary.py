@@ -75,6 +75,11 @@ def test_each_defect_is_found(sentence):
     assert any(sentence in found for found in check(DEFECTS[sentence])), check(DEFECTS[sentence])
 
 
+def test_actions_in_other_units_are_not_held_against_a_bound_of_1():
+    degrees = replace(GOOD, actions=np.sign(GOOD.actions) * 20)
+    assert not any("at the bound" in found for found in check(degrees))
+
+
 def test_a_wrong_join_is_found_where_it_is():
     first, second = GOOD[0], GOOD[1]
     joined = (

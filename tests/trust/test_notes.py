@@ -35,6 +35,17 @@ def test_notes_cut_anywhere_are_read_as_far_as_they_are_whole_and_then_completed
         assert measured.path.read_bytes() == whole
 
 
+def test_notes_of_a_task_whose_file_has_changed_do_not_count(tmp_path):
+    """Another environment has other episodes, though it has the same name."""
+    file = tmp_path / "line.py"
+    file.write_text("length = 1")
+    measured = Measured(Run("made up", vmg.AgentConfig(), task=f"{file}:line", folder=tmp_path), LINE, "VMG", 0, {})
+    before = measured.identity
+    assert measured.identity == before
+    file.write_text("length = 2")
+    assert measured.identity != before
+
+
 def test_notes_of_older_versions_tell_less_and_are_read(measured):
     first, *episodes = map(json.loads, measured.path.read_text().splitlines())
     for episode in episodes:

@@ -86,7 +86,13 @@ class Plan:
     @cached_property
     def rewarded_steps(self) -> int:
         """Recorded steps that it rewards."""
-        return int(np.count_nonzero(self._data.step_rewards(self.objective)))
+        return sum(self._paid_and_charged)
+
+    @cached_property
+    def _paid_and_charged(self) -> tuple[int, int]:
+        """Recorded steps that it pays, and that it charges for."""
+        rewards = self._data.step_rewards(self.objective)
+        return int((rewards > 0).sum()), int((rewards < 0).sum())
 
     @checked
     def policy(self, settings: ActConfig | None = None) -> Policy:
@@ -150,6 +156,8 @@ class Plan:
 
     def in_words(self) -> str:
         """Say what the plan is for and how much of the graph can do it."""
+        if not self.has_goal and not self._paid_and_charged[0]:
+            return f"Task: {self.objective.name}. {self._unpaid_in_words()}"
         n, done = len(self.goal_vertices), "can reach it" if self.has_goal else "can reach a step that it pays"
         done = done if self.known and self.entered else "can reach what stands for it"
         text = (
@@ -171,6 +179,15 @@ class Plan:
         return text
 
     __str__ = in_words
+
+    def _unpaid_in_words(self) -> str:
+        """Say of rewards that are nowhere above 0 what can be planned with them."""
+        cost, n = self.rewarded_steps, len(self.graph.slots)
+        if not cost:
+            return f"It pays nothing in any of the {n:,} recorded steps, so no way is better than another."
+        return (
+            f"It pays nothing, and {cost:,} of {n:,} recorded steps cost something: where that is least is headed for."
+        )
 
     def unreached_in_words(self) -> str:
         """Say of a goal that nothing leads to what stands for it."""

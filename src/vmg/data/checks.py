@@ -76,8 +76,10 @@ def action_range(episodes: Episodes) -> str | None:
 
 def actions_at_the_bound(episodes: Episodes) -> str | None:
     """A controller that always pushes fully gives actions that are hard to regress."""
+    if action_range(episodes):  # they have other units, of which the bound is not known
+        return None
     share = _share(episodes.actions, lambda actions: np.abs(actions) >= AT_THE_BOUND)
-    return f"{_percent(share)} of all action numbers are at the bound of 1 or beyond." if share > 0.5 else None
+    return f"{_percent(share)} of all action numbers are at the bound of 1." if share > 0.5 else None
 
 
 def whole_number_actions(episodes: Episodes) -> str | None:

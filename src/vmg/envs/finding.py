@@ -53,6 +53,12 @@ def task_of(dataset: str) -> Task:
     )
 
 
+def task_file(name: str | None) -> Path | None:
+    """Return the file that a task's name names, "file.py:name"; None for others."""
+    file, _, _ = (name or "").rpartition(":")
+    return Path(file).expanduser() if file.endswith(".py") else None
+
+
 def comes_from(folder: Path, name: str) -> bool:
     """Say whether the file or the module that a task's name names, and that would be run, lies in a folder."""
     module, colon, _ = name.rpartition(":")

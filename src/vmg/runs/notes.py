@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +21,7 @@ from vmg.base.locks import held
 from vmg.base.settings import read_record
 from vmg.base.versions import package_version
 from vmg.envs import Task
+from vmg.envs.finding import task_file
 from vmg.evaluation import Actor, EpisodeScore, Scores, evaluate
 from vmg.evaluation.executors import THIS_MACHINE
 from vmg.evaluation.together import Wanted, run_together
@@ -71,6 +73,9 @@ class Measured:
     @property
     def identity(self) -> dict[str, Any]:
         measured = {"data": self.run.all_data, "settings": self.settings, "protocol": self.task.protocol}
+        file = task_file(self.run.task)
+        if file and file.is_file():  # who changes it has another environment
+            measured["task_file"] = sha256(file.read_bytes()).hexdigest()
         identity: dict[str, Any] = json.loads(json.dumps(measured | {"version": package_version()}))
         return identity
 
