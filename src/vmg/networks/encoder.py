@@ -18,7 +18,7 @@ from vmg.base.arguments import numbers_of
 from vmg.base.errors import VMGError
 from vmg.base.types import Float32s
 from vmg.data.mapping import first_not_finite
-from vmg.networks.mlp import Parts, mlp, pairs, scaled, through
+from vmg.networks.mlp import Parts, mlp, pairs, scaled, through, through_exactly
 from vmg.networks.weights import Weights
 
 ROWS_AT_ONCE = 65_536  # bounds the memory of the hidden layers: 64 MiB at 256 units
@@ -45,15 +45,7 @@ def encode(weights: Weights, observations: Any) -> Any:
 
 def embed(weights: Weights, observations: Float32s) -> Float32s:
     """Map observations to points of the metric space (numpy), a bounded number of rows at a time."""
-    rows = numbers_of(observations, "Observations", np.float32)
-    try:
-        size, dimension = len(weights["encoder_input"]["mean"]), weights["state_encoder"]["b2"].shape[-1]
-    except (KeyError, TypeError, IndexError) as error:
-        raise VMGError(f"These are not the weights of a model: there is no {error}.") from error
-    if rows.ndim != 2 or rows.shape[1] != size or first_not_finite(rows) is not None:
-        raise VMGError(
-            f"Observations of this model are rows of {size} finite numbers; the shape given is {rows.shape}."
-        )
+    rows, dimension = _checked(weights, observations)
     features = np.empty((len(rows), dimension), np.float32)
     for start in range(0, len(rows), ROWS_AT_ONCE):
         features[start : start + ROWS_AT_ONCE] = encode(weights, rows[start : start + ROWS_AT_ONCE])
@@ -63,16 +55,14 @@ def embed(weights: Weights, observations: Float32s) -> Float32s:
 def embed_alike(weights: Weights, observations: Float32s, *, workers: int = 1) -> Float32s:
     """Do what `embed` does, each row to the same bits whichever rows are with it: what graphs are built from.
 
-    Products of matrices are summed in an order that depends on their sizes, so rows go in blocks of one size.
     `workers`: cores that take a block each. One alone leaves them to the matrix library, which uses them less well.
     """
-    rows = numbers_of(observations, "Observations", np.float32)
-    features = np.empty((len(rows), embed(weights, rows[:0]).shape[1]), np.float32)
+    rows, dimension = _checked(weights, observations)
+    features, layers = np.empty((len(rows), dimension), np.float32), pairs(weights["state_encoder"])
 
     def fill(start: int) -> None:
-        block = rows[start : start + ROWS_ALIKE]
-        filled = np.concatenate([block, np.zeros((ROWS_ALIKE - len(block), *block.shape[1:]), np.float32)])
-        features[start : start + ROWS_ALIKE] = embed(weights, filled)[: len(block)]
+        block = scaled(weights["encoder_input"], rows[start : start + ROWS_ALIKE])
+        features[start : start + ROWS_ALIKE] = through_exactly(layers, block)
 
     starts = range(0, len(rows), ROWS_ALIKE)
     if min(workers, len(starts)) > 1:
@@ -82,6 +72,20 @@ def embed_alike(weights: Weights, observations: Float32s, *, workers: int = 1) -
         for start in starts:
             fill(start)
     return features
+
+
+def _checked(weights: Weights, observations: Float32s) -> tuple[Float32s, int]:
+    """Return rows of observations that fit a model, and the dimensions of its metric space."""
+    rows = numbers_of(observations, "Observations", np.float32)
+    try:
+        size, dimension = len(weights["encoder_input"]["mean"]), weights["state_encoder"]["b2"].shape[-1]
+    except (KeyError, TypeError, IndexError) as error:
+        raise VMGError(f"These are not the weights of a model: there is no {error}.") from error
+    if rows.ndim != 2 or rows.shape[1] != size or first_not_finite(rows) is not None:
+        raise VMGError(
+            f"Observations of this model are rows of {size} finite numbers; the shape given is {rows.shape}."
+        )
+    return rows, dimension
 
 
 class Encoder:

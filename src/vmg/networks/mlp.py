@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from vmg.base.errors import VMGError
-from vmg.base.types import Float32s
+from vmg.base.types import Float32s, Float64s
 from vmg.data.mapping import mean_and_std
 
 Layers: TypeAlias = dict[str, Any]
@@ -18,6 +18,8 @@ Layers: TypeAlias = dict[str, Any]
 Parts: TypeAlias = tuple[tuple[int, ...], int]
 """The sizes of what a network sees, part by part, and of what it gives."""
 Inputs: TypeAlias = Literal["raw", "normalised", "relative", "raw relative"]
+SIGNIFICANT = 53
+"""Bits of a whole number that float64 holds."""
 Pairs: TypeAlias = list[tuple[Float32s, Float32s]]
 """Weights and biases, layer by layer."""
 
@@ -47,6 +49,34 @@ def through(layers: Pairs, x: Float32s) -> Float32s:
     x = x.dot(weights)
     x += biases
     return x
+
+
+def through_exactly(layers: Pairs, x: Float32s) -> Float32s:
+    """Do what `through` does, each row to the same bits on any processor and whichever rows are with it.
+
+    A matrix library sums in an order that depends on sizes and places. So numbers become whole numbers, small enough
+    for float64 to hold every sum of their products: then no order matters.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):  # as in float32: what is too large becomes infinite
+        for k, (w, b) in enumerate(layers):
+            bits = (SIGNIFICANT - len(w).bit_length()) // 2
+            (rows, row_scales), (columns, column_scales) = _whole(x, bits, 1), _whole(w, bits, 0)
+            sums = rows @ columns
+            sums *= 1 / row_scales
+            sums *= 1 / column_scales
+            sums += b
+            if k < len(layers) - 1:
+                np.maximum(sums, 0, out=sums)
+            x = sums.astype(np.float32)
+    return x
+
+
+def _whole(numbers: Float32s, bits: int, axis: int) -> tuple[Float64s, Float64s]:
+    """Whole numbers of so many bits, and the powers of two that they are larger by, one for each row or column."""
+    largest = np.maximum(numbers.max(axis, keepdims=True, initial=0), -numbers.min(axis, keepdims=True, initial=0))
+    scales = np.ldexp(1.0, bits - np.frexp(largest)[1])
+    whole: Float64s = numbers * scales
+    return np.rint(whole, out=whole), scales
 
 
 def layer_sizes(parts: Mapping[str, Parts], hidden_units: int) -> dict[str, tuple[int, ...]]:
