@@ -20,7 +20,8 @@ from vmg.networks import Translator
 
 STEP = 0.25
 PLACES = [(2.0, 0.0), (2.0, 2.0), (0.0, 2.0)]
-NAMES = "ABC"
+FOUR_PLACES = [*PLACES, (0.0, -2.0)]
+NAMES = "ABCD"
 
 
 @dataclass
@@ -28,7 +29,10 @@ class Room:
     places: Sequence[tuple[float, float]] = tuple(PLACES)
     jammed: set[int] = field(default_factory=set)
     """Levers that do not move."""
-    state: np.ndarray = field(default_factory=lambda: np.zeros(2 + len(PLACES), np.float32))
+    state: np.ndarray = field(init=False)
+
+    def __post_init__(self):
+        self.state = np.zeros(2 + len(self.places), np.float32)
 
     def step(self, action):
         self.state = self.state.copy()
@@ -58,11 +62,11 @@ def walk(way, rng, room=None):
     return np.stack(observations), np.stack(actions), np.zeros(len(actions)), False, True
 
 
-def pulled_in(*orders, copies=3):
+def pulled_in(*orders, copies=3, places=PLACES):
     """Episodes in which levers are pulled in these orders, "AB" first A and then B."""
     rng = np.random.default_rng(0)
-    ways = [[PLACES[NAMES.index(name)] for name in order] for order in orders for _ in range(copies)]
-    return Episodes.from_list([walk(way, rng) for way in ways], source="levers")
+    ways = [[places[NAMES.index(name)] for name in order] for order in orders for _ in range(copies)]
+    return Episodes.from_list([walk(way, rng, Room(places)) for way in ways], source="levers")
 
 
 def lever(name):

@@ -1,16 +1,17 @@
 """All of several goals, where no recorded state has all: the order is found, kept to, and found anew."""
 
 import pickle
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
-from levers import PLACES, Room, follow, lever, place, pulled_in, written_agent
+from levers import FOUR_PLACES, PLACES, Room, follow, lever, place, pulled_in, written_agent
 
 from vmg.act.conjunction import ConjunctionPlan
 from vmg.act.plan import Plan
 from vmg.goals import all_of, where, within
 
-A, B, C = map(lever, "ABC")
+A, B, C, D = map(lever, "ABCD")
 PAIRS = ("AB", "BC", "AC")
 KINDS = pytest.mark.parametrize("paths", ["edges", "recordings"])
 
@@ -48,6 +49,22 @@ def test_one_recorded_state_that_has_all_is_headed_for_as_ever(paths):
     ordered = agent.plan(all_of([A, B, C], before=[(A, B)]))
     assert isinstance(ordered, ConjunctionPlan)
     assert [each.name for each in ordered.order] == ["A", "B", "C"]
+
+
+def some_orders(seed):
+    """Orders in which one to three of four levers were pulled."""
+    all_orders = ["".join(order) for size in (1, 2, 3) for order in permutations("ABCD", size)]
+    rng = np.random.default_rng(seed)
+    return rng.choice(all_orders, rng.integers(3, 8), replace=False).tolist()
+
+
+@pytest.mark.parametrize("orders", [("BA", "CA", "D", "BAD", "CD", "DAC"), *map(some_orders, range(8))])
+def test_no_stage_is_worse_than_the_one_before_had_foreseen(orders):
+    agent = written_agent(pulled_in(*orders, places=FOUR_PLACES))
+    stages = [stage for stage, _, _ in agent.plan(all_of([A, B, C, D]))._found]
+    assert len(stages) >= 2
+    for stage, following in pairwise(stages):
+        assert following.left <= stage.left - stage.steps + 15, stage  # what getting to a vertex may cost
 
 
 def test_an_order_that_is_asked_for_is_kept():

@@ -28,8 +28,6 @@ MOST_PARTS = 8
 """Up to so many parts every order is weighed; of more, always the part that is done soonest comes next."""
 FOLLOW_THROUGH = 10
 """Recorded steps that a motion is followed on after it has done its part."""
-LEAVING_AFTER = (0, 5, 10)
-"""Recorded steps after a part is done at which another recording may take over."""
 MOVED = 0.1
 """A part has been moved in a recording if its distance has changed by this share of what it was at the beginning."""
 IMAGINED = 100
@@ -241,22 +239,23 @@ class Ordering:
         """What is left from these recorded states, once these parts are done; as few imagined as can be."""
         remaining = (self.all_done & ~done).bit_count()
         along = self.layer(done, imagined).arrived[self._arrivals.searchsorted(rows)]
-        left = np.minimum(along, UNDONE * STEP * remaining)
+        left, found = np.minimum(along, UNDONE * STEP * remaining), along < UNDONE * STEP
         for size in range(done.bit_count() + 1):
-            for chosen in subsets(done & self._imaginable, size):
-                if chosen != imagined and len(self.layer(done, chosen).vertices):
-                    left = np.minimum(left, self._left_over(done, imagined, chosen, rows))
-            if (left < UNDONE * STEP).all():
+            if found.all():
                 break
+            open_ = ~found
+            for chosen in subsets(done & self._imaginable, size):
+                if len(self.layer(done, chosen).vertices):
+                    over, on_graph = self._left_over(done, imagined, chosen, rows[open_])
+                    left[open_] = np.minimum(left[open_], over)
+                    found[open_] |= on_graph & (over < UNDONE * STEP)
         return left
 
-    def _left_over(self, done: int, imagined: int, chosen: int, rows: Int64s) -> Int64s:
-        """What is left if other recordings take over, at one of these states or a little later."""
-        seen = np.concatenate([self._states_after(rows, later, imagined, chosen) for later in LEAVING_AFTER])
-        costs, _, _ = self._entry(self.layer(done, chosen), embed(self.body.weights, seen))
-        extra = IMAGINED * (chosen & ~imagined).bit_count() + np.array(LEAVING_AFTER)
-        left: Int64s = (costs.reshape(len(LEAVING_AFTER), -1) + STEP * extra[:, None]).min(0)
-        return left
+    def _left_over(self, done: int, imagined: int, chosen: int, rows: Int64s) -> tuple[Int64s, Bools]:
+        """What is left if other recordings take over at these states, and where they are like them."""
+        seen = embed(self.body.weights, self._as_imagined(rows, imagined, chosen))
+        costs, _, gaps = self._entry(self.layer(done, chosen), seen)
+        return costs + IMAGINED * STEP * (chosen & ~imagined).bit_count(), gaps <= self.body.graph.radius
 
     def _entry(self, layer: Layer, seen: Float32s) -> tuple[Int64s, Int32s, Float32s]:
         """What is left from points of the metric space, by way of the nearest vertex of a layer; it, and the gaps."""
@@ -304,8 +303,7 @@ class Ordering:
         self._imaginable = 0 if observations is None else own_columns(self.columns)
         if observations is None:
             return
-        kept = [self._later(self._arrivals, later) for later in LEAVING_AFTER] + [self._first[self._arrivals]]
-        self._noted = np.unique(np.concatenate(kept))
+        self._noted = np.union1d(self._arrivals, self._first[self._arrivals])
         self._observations = observations[self._noted]
         self._finished = [observations[int(each.argmin())] for each in distances]
         undone = [np.flatnonzero((self.masks[self._first] >> i & 1) == 0) for i in range(len(self.parts))]
@@ -313,9 +311,9 @@ class Ordering:
             observations[int(self._first[rows[0]])] if len(rows) else self._finished[i] for i, rows in enumerate(undone)
         ]
 
-    def _states_after(self, rows: Int64s, later: int, imagined: int, chosen: int) -> Float32s:
-        """Recorded states, a little later, with other parts imagined than in their recordings."""
-        at, first = (self._noted.searchsorted(each) for each in (self._later(rows, later), self._first[rows]))
+    def _as_imagined(self, rows: Int64s, imagined: int, chosen: int) -> Float32s:
+        """Recorded states with other parts imagined than in their recordings."""
+        at, first = (self._noted.searchsorted(each) for each in (rows, self._first[rows]))
         begun = self._observations[first]
         states = overwritten(self._observations[at], self.columns, chosen & ~imagined, [begun] * len(self.parts))
         return overwritten(states, self.columns, imagined & ~chosen, self._finished)
