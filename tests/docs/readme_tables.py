@@ -71,11 +71,11 @@ def untouched() -> str:
 
 
 def main() -> str:
-    """The paper's tasks: settings from the data beside the paper's, and cloning; `program` once it is measured so."""
+    """The paper's tasks: settings from the data beside the paper's, also in D4RL's form, and cloning."""
     rows = _rows_of_tasks()
-    program = any("program" in of for of in rows.values())
+    in_d4rl_form = {(row["task"], row["fidelity"]): row for row in read("fidelity")}
     header = ["task", "VMG, `auto`", "95 % interval", "each of the five models", "VMG, `paper`"]
-    header += ["VMG, `program`"] * program + ["BC", "GCBC", "the paper"]
+    header += [f"VMG, `{preset}`, D4RL's form" for preset in ("paper", "program")] + ["BC", "GCBC", "the paper"]
     lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
     for task, of in rows.items():
         found = of["auto"]["scores"]["VMG"]
@@ -86,7 +86,8 @@ def main() -> str:
             f"**{found['score']:.1f}**",
             f"{low:.1f} – {high:.1f}",
             ", ".join(f"{score:.1f}" for score in found["models"]),
-            *(_last_and_chosen(of.get(preset)) for preset in ("paper", "program")[: 1 + program]),
+            _last_and_chosen(of["paper"]["scores"]["VMG"], of["paper"]),
+            *(_last_and_chosen(row, row) for row in (in_d4rl_form.get((task, each)) for each in ("paper", "program"))),
             *(f"{_baseline(of, method)['score']:.1f}" for method in ("BC", "GCBC")),
             f"{mean} ± {deviation}",
         ]
@@ -117,12 +118,12 @@ def _baseline(of: dict[str, Any], method: str) -> Any:
     return (of["by hand"]["scores"] | of["auto"]["scores"])[method]
 
 
-def _last_and_chosen(row: Any) -> str:
+def _last_and_chosen(last: Any, row: Any) -> str:
     """A preset's score with the last checkpoint and, where it was measured, with the one chosen there."""
     if row is None:
         return "–"
     chosen = f", {row['chosen']['score']:.1f}" if row.get("chosen") else ""
-    return f"{row['scores']['VMG']['score']:.1f}{chosen}"
+    return f"{last['score']:.1f}{chosen}"
 
 
 def auto() -> str:
