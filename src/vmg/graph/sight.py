@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from vmg.graph.memory import MemoryGraph
 
 STILL = 0.5
-"""A number that changes in fewer than this share of the steps stands still unless something is handled."""
+"""A number that changes in fewer than this share of the steps in which anything does stands still unless something is
+handled. Where the robot itself pauses, nothing changes."""
 LITTLE = 0.1
 """It changes where it does so by more than this share of its usual change."""
 BLOCK = 2**16
@@ -29,7 +30,7 @@ class Sight:
     widths: Float32s
     """How far apart each number ever was: farther off is no less like the recordings."""
     objects: Bools
-    """Numbers that stand still unless something is handled: in most steps they change by next to nothing."""
+    """Numbers that stand still unless something is handled: they change by next to nothing while others do."""
     offsets: Float64s
     """How far each recorded observation is from its vertex's, in recorded steps."""
 
@@ -38,16 +39,13 @@ class Sight:
         """Look at what a graph has recorded, some rows at a time."""
         observations, n_steps = graph.recorded.observations, max(len(graph.arrivals), 1)
         least, most = observations[:1].min(0), observations[:1].max(0)
-        total, moved = np.zeros(len(least)), np.zeros(len(least))
+        total = np.zeros(len(least))
         for changes in _changes(graph):
             total += np.square(changes).sum(0)
         steps = np.sqrt(total / n_steps).astype(np.float32)
-        for changes in _changes(graph):
-            moved += (np.abs(changes) > LITTLE * steps).sum(0)
         for rows in _blocks(len(observations)):
             least, most = np.minimum(least, observations[rows].min(0)), np.maximum(most, observations[rows].max(0))
-        objects = (steps > 0) & (moved < STILL * n_steps)
-        sight = cls(steps, most - least, objects, np.zeros(len(observations)))
+        sight = cls(steps, most - least, _objects(graph, steps), np.zeros(len(observations)))
         for rows in _blocks(len(observations)):
             sight.offsets[rows] = sight.gaps(observations[rows], graph.states[graph.labels[rows]])
         return sight
@@ -80,6 +78,18 @@ def root_mean_square(apart: Float32s, n: int) -> Float64s:
     """Return the root of the sum of squares over n, row by row."""
     found: Float64s = np.sqrt(np.einsum("ij,ij->i", apart, apart, dtype=np.float64) / n)
     return found
+
+
+def _objects(graph: "MemoryGraph", steps: Float32s) -> Bools:
+    """Mark the numbers that stand still unless something is handled; none where that would be all there is."""
+    moved, active = np.zeros(len(steps)), 0
+    for changes in _changes(graph):
+        moves = np.abs(changes) > LITTLE * steps
+        moved += moves.sum(0)
+        active += np.count_nonzero(moves.any(1))
+    varying = steps > 0
+    objects: Bools = varying & (moved < STILL * active)
+    return objects & (varying & ~objects).any()
 
 
 def _changes(graph: "MemoryGraph") -> Iterator[Float64s]:

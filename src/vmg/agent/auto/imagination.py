@@ -113,7 +113,8 @@ class Imagination:
 
 def _typical_change(episodes: Episodes, steps: int) -> Float32s:
     """Root of the mean square of what each column changes by in so many steps; 1 for constants."""
-    rows = episodes.step_observation[episodes.steps_left >= min(steps, int(episodes.lengths.max()))]
+    steps = min(steps, int(episodes.lengths.max()))
+    rows = episodes.step_observation[episodes.steps_left >= steps]
     change = (episodes.observations[rows + steps] - episodes.observations[rows]).astype(np.float64)
     typical = np.sqrt(np.mean(change**2, axis=0))
     least = 1e-6 * np.maximum(1.0, np.abs(episodes.observations).max(0))
