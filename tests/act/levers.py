@@ -83,9 +83,9 @@ def written_agent(episodes, paths="recordings", radius=0.2):
     translator = Translator(inputs="raw relative", columns=(0, 1))
     config = AgentConfig(
         learn=LearnConfig(low_level=translator, metric_dimension=size),
-        graph=GraphConfig(radius=radius, recordings=paths == "recordings"),
+        graph=GraphConfig(radius=radius, recordings=paths != "edges"),
         solve=SolveConfig(paths=paths, ties="nearest"),
-        act=ActConfig(subgoal_steps=2, keep_path=True) if paths == "recordings" else ActConfig(subgoal_steps=1),
+        act=ActConfig(subgoal_steps=2, keep_path=True) if paths != "edges" else ActConfig(subgoal_steps=1),
     )
     unit = {"mean": np.zeros(size, np.float32), "std": np.ones(size, np.float32)}
     goals = {"spread": unit["std"], "relative": np.float32(1), "columns": np.array([0, 1], np.int32)}

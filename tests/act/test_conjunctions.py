@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from levers import FOUR_PLACES, PLACES, Room, follow, lever, place, pulled_in, written_agent
 
-from vmg.act.conjunction import ConjunctionPlan
+from vmg.act.conjunction import KEPT, ConjunctionPlan
 from vmg.act.plan import Plan
 from vmg.goals import all_of, where, within
 
@@ -30,6 +30,25 @@ def test_the_order_is_found_and_done(paths, given):
     assert "The order found: A, then B, then C" in str(plan)
     states = follow(plan.policy(), Room(), 80, until=wanted)
     assert wanted.reached(states[-1:])[0]
+
+
+def test_stages_do_not_look_at_what_they_imagine():
+    """Routes that look would find that levers are pulled which a stage imagines are not, and give it up."""
+    wanted = all_of([A, B, C])
+    plan = planned(wanted, *PAIRS, paths="observed")
+    assert {stage.routes.kind for stage in plan.stages} == {"recordings"}
+    assert wanted.reached(follow(plan.policy(), Room(), 80, until=wanted)[-1:])[0]
+
+
+def test_plans_of_stages_are_kept_for_later_episodes():
+    """From other starts the stages are the same, though they cost something else."""
+    policy, made = planned(all_of([A, B, C]), *PAIRS).policy(), set()
+    for start in range(KEPT):
+        room = Room()
+        room.state[:2] = 0.01 * start
+        follow(policy, room, 60)
+        made |= set(map(id, policy._plans.values()))
+    assert 3 <= len(made) == len(policy._plans) <= KEPT
 
 
 def test_what_is_done_is_imagined_undone_where_no_recording_has_it():

@@ -231,7 +231,8 @@ def test_what_is_paid_for_a_change_and_taken_back_is_planned_as_being_there():
     lost = 1 - plan.body.solving.discount
     np.testing.assert_allclose(plan.values, lost * beside.values, rtol=1e-4, atol=1e-5)
     assert (plan.routes.targets == beside.routes.targets).all()
-    assert plan.rewarded_steps == np.count_nonzero(CHANGE.step_rewards(episodes()))  # said as it was asked for
+    paid = CHANGE.step_rewards(episodes())
+    assert (plan.rewarded_steps, plan.charged_steps) == ((paid > 0).sum(), (paid < 0).sum())  # as it was asked for
 
 
 PAID_ON_LEAVING = {
@@ -259,6 +260,18 @@ def test_a_plan_pays_on_arriving_what_is_paid_on_leaving(function):
         np.testing.assert_allclose(next(sums) - next(sums), ends, atol=1e-4)
 
 
+def test_leaving_is_worth_nothing_where_the_usual_is_paid():
+    """A rare prize and a rarer penalty: what is usual lies between them."""
+    low, high = np.quantile(episodes().observations[:, 0], [0.05, 0.85])
+
+    def level(observations):
+        return 3.0 * (observations[:, 0] > high) - 2.0 * (observations[:, 0] < low)
+
+    change = agent().plan(reward_function(lambda o_t, a_t, o_tp1: level(o_tp1) - level(o_t)))
+    leaving = change.objective.rewards.paid_on_leaving(episodes())
+    np.testing.assert_allclose(leaving, -level(episodes().observations))
+
+
 def test_a_prize_that_is_taken_back_and_a_cost_for_each_step_away_is_fetched_and_kept():
     """On its way through the vertex that holds states from before and after, the prize must not be paid again."""
     far = float(np.quantile(episodes().observations[:, 0], 0.9))
@@ -273,6 +286,8 @@ def test_a_prize_that_is_taken_back_and_a_cost_for_each_step_away_is_fetched_and
     leading = reaching(graph, fetched)
     assert fetched.any()
     assert fetched[targets[leading]].all()
+    paid = (plan.objective.step_rewards(episodes()) > 0).sum()
+    assert f" {paid:,} of {len(graph.slots):,} recorded steps are rewarded, " in plan.in_words()
 
 
 @pytest.mark.parametrize(

@@ -221,6 +221,18 @@ def test_little_data_are_enough_to_choose(episodes, monkeypatch):
     assert choose_graph(episodes, points, episodes, points).radius > 0
 
 
+def test_recordings_shorter_than_those_held_out_say_how_far_columns_change():
+    known, held_out = cart(9, 10), cart(1, 40)
+    changes = np.stack([each.observations[-1] - each.observations[0] for each in known])
+    typical = np.sqrt(np.mean(changes.astype(np.float64) ** 2, axis=0))
+    np.testing.assert_allclose(Imagination.of(known, held_out, ()).scale[:3], typical[:3], rtol=1e-6)
+
+
+def test_of_one_episode_it_is_said_that_nothing_was_held_out():
+    (routes,) = [each for each in choose_learning(cart(1, 30), steps=10).choices if each.setting == "solve.paths"]
+    assert "There is one episode, so nothing was held out" in routes.why
+
+
 def test_nothing_can_be_chosen_where_nothing_changes(data):
     still = replace(data, observations=np.ones_like(data.observations))
     with pytest.raises(VMGError, match="nothing to learn from"):

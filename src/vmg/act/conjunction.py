@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from vmg.act.body import Body, NeedsEpisodesError, Recorded
 from vmg.act.explanation import Explanation
-from vmg.act.imagining import bits
+from vmg.act.imagining import bits, subsets
 from vmg.act.likeness import Likeness, likeness
 from vmg.act.ordering import MOST_PARTS, Ordering, Stage, Tried
 from vmg.act.plan import Plan, make_plan
@@ -33,6 +33,8 @@ STARTS = 20
 """Recorded starts from which an order is looked for, about."""
 UNDONE_AFTER = 5
 """Steps for which a part must not be fulfilled before it counts as undone."""
+KEPT = 8
+"""Plans of stages that are kept for later episodes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +139,9 @@ class ConjunctionPlan:
     def _others(self) -> str:
         """Say what the order costs, and what beginning with another part would cost."""
         first, words = self._found[0][0], []
+        masks = [mask for size in range(first.done.bit_count() + 1) for mask in subsets(first.done, size)]
         for part in bits(self.ordering.all_done & ~first.done & ~first.gain):
-            others = frozenset((0, gain) for gain in self.ordering.gains if gain != 1 << part)
+            others = frozenset((mask, gain) for mask in masks for gain in self.ordering.gains if gain != 1 << part)
             stage = self.ordering.next_stage(self.start, self.start, first.done, 0, others)
             cost = f"{stage.left:.0f}" if stage and stage.complete else "no recorded way to all"
             words.append(f"{self.parts[part].name}: {cost}")
@@ -178,7 +181,7 @@ class ConjunctionPolicy:
 
     def __init__(self, plan: ConjunctionPlan, settings: ActConfig | None = None) -> None:
         self.plan, self._settings = plan, settings
-        self._plans: dict[Stage, Plan] = {}
+        self._plans: dict[tuple[int, ...], Plan] = {}
         self.begin()
 
     def begin(self, observation: Any = None, objective: Objective | None = None) -> None:
@@ -249,9 +252,12 @@ class ConjunctionPolicy:
     def _plan_for(self, stage: Stage | None) -> Plan:
         if stage is None:
             return self.plan.plan_freely(self.plan.ordering.first_open(self._done))
-        if stage not in self._plans:
-            self._plans[stage] = self.plan.plan_of(stage)
-        return self._plans[stage]
+        way = (stage.done, stage.imagined, stage.gain, stage.end)  # its costs differ from state to state
+        if way not in self._plans:
+            if len(self._plans) == KEPT:
+                self._plans.pop(next(iter(self._plans)))
+            self._plans[way] = self.plan.plan_of(stage)
+        return self._plans[way]
 
 
 def make_conjunction(body: Body, objective: Conjunction, recorded: Recorded) -> Plan | ConjunctionPlan:

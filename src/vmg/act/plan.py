@@ -83,14 +83,18 @@ class Plan:
         """The vertices from which it can be reached."""
         return reaching(self.graph, self.goal_vertices)
 
-    @cached_property
+    @property
     def rewarded_steps(self) -> int:
-        """Recorded steps that it rewards."""
-        return sum(self._paid_and_charged)
+        """Recorded steps that it pays."""
+        return self._paid_and_charged[0]
+
+    @property
+    def charged_steps(self) -> int:
+        """Recorded steps that it charges for."""
+        return self._paid_and_charged[1]
 
     @cached_property
     def _paid_and_charged(self) -> tuple[int, int]:
-        """Recorded steps that it pays, and that it charges for."""
         rewards = self._data.step_rewards(self.objective)
         return int((rewards > 0).sum()), int((rewards < 0).sum())
 
@@ -156,13 +160,14 @@ class Plan:
 
     def in_words(self) -> str:
         """Say what the plan is for and how much of the graph can do it."""
-        if not self.has_goal and not self._paid_and_charged[0]:
+        if not self.has_goal and not self.rewarded_steps:
             return f"Task: {self.objective.name}. {self._unpaid_in_words()}"
         n, done = len(self.goal_vertices), "can reach it" if self.has_goal else "can reach a step that it pays"
         done = done if self.known and self.entered else "can reach what stands for it"
+        cost = f", {self.charged_steps:,} cost something" if self.charged_steps else ""
         text = (
             f"Task: {self.objective.name}. {self.rewarded_steps:,} of {len(self.graph.slots):,} recorded steps are "
-            f"rewarded; {self.can_reach.sum():,} of {n:,} vertices ({100 * self.can_reach.mean():.0f} %) {done}."
+            f"rewarded{cost}; {self.can_reach.sum():,} of {n:,} vertices ({100 * self.can_reach.mean():.0f} %) {done}."
         )
         if not self.known and (nearest := self.nearest(np.ones(n, bool))):
             text += (
@@ -182,7 +187,7 @@ class Plan:
 
     def _unpaid_in_words(self) -> str:
         """Say of rewards that are nowhere above 0 what can be planned with them."""
-        cost, n = self.rewarded_steps, len(self.graph.slots)
+        cost, n = self.charged_steps, len(self.graph.slots)
         if not cost:
             return f"It pays nothing in any of the {n:,} recorded steps, so no way is better than another."
         return (

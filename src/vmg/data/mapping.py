@@ -165,19 +165,23 @@ def row_pieces(array: Array, rows: Array) -> Iterator[Array]:
 
 
 def mean_and_std(table: Array) -> tuple[Array, Array]:
-    """Return mean and standard deviation of each column, in float64."""
-    if not is_mapped(table):
-        return table.mean(0, dtype=np.float64), table.std(0, dtype=np.float64)
+    """Return mean and standard deviation of each column, in float64 without a copy of the table."""
     mean = _column_sums(table, lambda piece: piece) / len(table)
     return mean, np.sqrt(_column_sums(table, lambda piece: np.square(piece - mean)) / len(table))
 
 
 def _column_sums(table: Array, of: Callable[[Array], Array]) -> Array:
-    """Add row to row in their order, as numpy does it with a table in memory."""
+    """Add row to row in their order, so that pieces change no bit."""
     sums = np.zeros(table.shape[1])
     for rows in slices(table):
         sums = np.add.reduce(np.concatenate([sums[None], of(table[rows].astype(np.float64))]), axis=0)
     return sums
+
+
+def largest(table: Array) -> Array:
+    """Return the largest size of a number in each column."""
+    found: Array = np.maximum(np.abs(table.min(0)), np.abs(table.max(0)))
+    return found
 
 
 def first_not_finite(array: Array) -> tuple[int, ...] | None:

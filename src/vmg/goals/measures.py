@@ -18,6 +18,8 @@ from vmg.data.episodes import Episodes, RewardFunction
 
 TRIED, ROUNDING = 2000, 1e-5
 """Steps tried, and the share of the largest reward by which sums may differ, in `Relabelled.paid_on_leaving`."""
+USUAL = 0.1
+"""The share of the observations that a reward is usual for, at least."""
 
 Predicate: TypeAlias = Callable[[Mapping[str, Float32s]], ArrayLike]
 
@@ -53,8 +55,8 @@ class Relabelled:
     def paid_on_leaving(self, episodes: Episodes) -> Float64s | None:
         """Say what leaving each observation pays, where that does not depend on what is done and where it leads.
 
-        It is tried on recorded observations and actions in random order, and is 0 where most is paid or, if that is
-        usual, where least is. None where it depends on more, or is the same everywhere.
+        It is tried on recorded observations and actions in random order, and is 0 where the usual is paid or, if no
+        two observations are paid alike, where most is. None where it depends on more, or is the same everywhere.
         """
         observations, rng = episodes.observations, np.random.default_rng(0)
         one, other, first, second = (observations[rng.integers(0, len(observations), TRIED)] for _ in range(4))
@@ -72,9 +74,9 @@ class Relabelled:
         adds_up = size > 0 and np.abs(apart).max() <= ROUNDING * size
         if not adds_up or leaving.shape != (len(observations),) or not np.isfinite(leaving).all():
             return None
-        least, most = leaving.min(), leaving.max()
-        usual = least if (leaving == least).sum() > (leaving == most).sum() else most
-        return leaving - usual if most - least > ROUNDING * size else None
+        values, counts = np.unique(leaving, return_counts=True)
+        usual = values[counts.argmax()] if counts.max() > USUAL * len(leaving) else values[-1]
+        return leaving - usual if values[-1] - values[0] > ROUNDING * size else None
 
     def _paid(self, o_t: Float32s, a_t: Float32s, o_tp1: Float32s) -> Float64s:
         return np.asarray(self.function(o_t, a_t, o_tp1), dtype=np.float64)

@@ -86,7 +86,7 @@ def _objects(graph: "MemoryGraph", steps: Float32s) -> Bools:
     for changes in _changes(graph):
         moves = np.abs(changes) > LITTLE * steps
         moved += moves.sum(0)
-        active += np.count_nonzero(moves.any(1))
+        active += int(moves.any(1).sum())
     varying = steps > 0
     objects: Bools = varying & (moved < STILL * active)
     return objects & (varying & ~objects).any()

@@ -72,6 +72,8 @@ def on_falls(graph: MemoryGraph, solve: SolveConfig) -> list[str]:
 
 def on_plan(plan: Plan) -> list[str]:
     """Say from how much of the graph the recorded rewards can be had."""
+    if plan.charged_steps and not plan.rewarded_steps:
+        return [plan.in_words()]
     if not plan.rewarded_steps:
         return ["No recorded step is rewarded, so these values lead nowhere: name a goal, or a reward of your own."]
     share = float(plan.can_reach.mean())

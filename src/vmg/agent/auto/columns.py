@@ -13,6 +13,7 @@ import numpy as np
 from vmg.base.types import Bools, Float64s, Int64s
 from vmg.data.columns import speeds
 from vmg.data.episodes import Episodes
+from vmg.data.mapping import largest, mean_and_std
 
 ROWS = 20_000
 """Steps looked at: more would change nothing but the time."""
@@ -61,8 +62,8 @@ class Columns:
 
 def look_at(episodes: Episodes) -> Columns:
     """Find out what the columns are."""
-    spread = episodes.observations.std(0, dtype=np.float64)
-    spread[spread < 1e-6 * np.maximum(1.0, np.abs(episodes.observations).max(0))] = 0
+    _, spread = mean_and_std(episodes.observations)
+    spread[spread < 1e-6 * np.maximum(1.0, largest(episodes.observations))] = 0
     velocity_of = np.full(episodes.observation_size, -1)
     for column, place in speeds(episodes).items():
         velocity_of[column] = place if spread[column] > 0 else -1

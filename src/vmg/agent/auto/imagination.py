@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from vmg.base.types import Float32s, Float64s, Int64s
 from vmg.data.episodes import Episodes
+from vmg.data.mapping import largest, mean_and_std
 from vmg.networks.actions import recorded_actions, scaled_actions
 from vmg.networks.forward import predict
 from vmg.networks.lowlevel import Act
@@ -117,7 +118,7 @@ def _typical_change(episodes: Episodes, steps: int) -> Float32s:
     rows = episodes.step_observation[episodes.steps_left >= steps]
     change = (episodes.observations[rows + steps] - episodes.observations[rows]).astype(np.float64)
     typical = np.sqrt(np.mean(change**2, axis=0))
-    least = 1e-6 * np.maximum(1.0, np.abs(episodes.observations).max(0))
+    least = 1e-6 * np.maximum(1.0, largest(episodes.observations))
     return np.where(typical > least, typical, 1.0).astype(np.float32)
 
 
@@ -125,7 +126,7 @@ def _beside(known: Episodes, observations: Float32s, rng: np.random.Generator) -
     """The recorded observation nearest to each of these, in units of the columns' spread."""
     from scipy.spatial import cKDTree
 
-    spread = np.maximum(known.observations.std(0, dtype=np.float64), 1e-6)
+    spread = np.maximum(mean_and_std(known.observations)[1], 1e-6)
     rows = rng.permutation(len(known.observations))[:50_000]
     nearest = cKDTree(known.observations[rows] / spread).query(observations / spread)[1]
     beside: Float32s = known.observations[rows[nearest]]

@@ -287,6 +287,8 @@ class _Trials:
 
     def _routes(self) -> Choice:
         found = f"Between an observation held out and the nearest of other episodes lie {self.apart:.2g} recorded steps"
+        if self.held_out is self.known:
+            found = "There is one episode, so nothing was held out, and all is judged by what was learned from"
         why = {
             "edges": "no other episode is worth following to its end, so the best next vertex is looked for anew at "
             "every step, and goals are seen as they are, not as differences.",
