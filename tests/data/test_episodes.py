@@ -37,6 +37,13 @@ def test_subsets_joined_again_are_the_set(episodes, data):
 
 
 @given(episode_sets, st.data())
+def test_a_slice_is_a_subset(episodes, data):
+    which = data.draw(st.slices(len(episodes)))
+    if chosen := range(len(episodes))[which]:
+        assert_same(episodes[which], episodes.subset(chosen))
+
+
+@given(episode_sets, st.data())
 def test_a_subset_holds_the_chosen_episodes_in_the_chosen_order(episodes, data):
     chosen = data.draw(st.lists(st.integers(-len(episodes), len(episodes) - 1), min_size=1))
     for index, episode in zip(chosen, episodes.subset(chosen), strict=True):

@@ -14,7 +14,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -160,7 +160,15 @@ class Episodes:
             state.update(np.ascontiguousarray(getattr(self, name)).data)
         return state.hexdigest()
 
-    def __getitem__(self, index: int) -> Episode:
+    @overload
+    def __getitem__(self, index: int) -> Episode: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> "Episodes": ...
+
+    def __getitem__(self, index: int | slice) -> "Episode | Episodes":
+        if isinstance(index, slice):
+            return self.subset(range(len(self))[index])
         index = range(len(self))[index]
         steps = slice(self.first_step[index], self.first_step[index + 1])
         rows = slice(self.first_observation[index], self.first_observation[index + 1])
