@@ -52,7 +52,7 @@ def test_a_goal_is_answered_tried_and_kept(run, capsys):
     assert answers["first_action_ms"] > 0
     assert content["summary"]["score"] >= 80
     assert "Scored on the state by the objective itself" in content["protocol"]
-    assert kept(run, content)
+    assert kept(run, content).stem.startswith("position_at_1_-1_within_0.45-")  # not that of 1,1
 
 
 def test_in_words_it_says_the_same(run, capsys):
@@ -112,10 +112,20 @@ def test_one_of_several_goals_and_all_of_them_at_once(run, capsys):
     both = retasked(run, capsys, "--goal", "0=1", "1=-1", "--all", "--tolerance", "0.4", "--episodes", "2")
     assert " and " in both["wanted"]
     assert "--all" in both["command"]
-    ordered = retasked(
-        run, capsys, "--goal", "0=1", "1=-1", "--all", "--before", "1,2", "--tolerance", "0.4", "--episodes", "0"
+
+
+def test_another_order_is_another_request_with_episodes_of_its_own(run, capsys):
+    goals = ["--goal", "0=1", "1=-1", "--all", "--tolerance", "0.4", "--episodes", "2"]
+    one, other, free = (
+        retasked(run, capsys, *goals, *order) for order in (["--before", "1,2"], ["--before", "2,1"], [])
     )
-    assert kept(run, ordered) != kept(run, both)
+    assert one["wanted"].endswith(", columns 0 at 1, within 0.4 before columns 1 at -1, within 0.4")
+    assert other["wanted"].endswith(", columns 1 at -1, within 0.4 before columns 0 at 1, within 0.4")
+    assert len({kept(run, each) for each in (one, other, free)}) == 3
+    noted = [set((run / "evaluations").glob(f"*{kept(run, each).stem[-12:]}*")) for each in (one, other, free)]
+    assert [len(each) for each in noted] == [1, 1, 1]
+    assert len(set.union(*noted)) == 3
+    assert "what comes before its turn counts once it is reached anew after it" in one["protocol"]
 
 
 def test_what_is_avoided_is_kept_off_and_its_price_is_said(run, capsys):
@@ -150,6 +160,7 @@ def test_a_reward_from_a_file_and_another_one_when_the_file_changes(run, capsys,
     content = retasked(run, capsys, "--reward", f"{file}:left", "--episodes", "2")
     assert content["summary"]["success_rate"] is None
     assert content["summary"]["mean_return"] > 0  # the start lies right of the middle; it went left
+    assert "0 is the mean return of the first 300 steps of the recorded episodes" in content["protocol"]
     first = kept(run, content)
     file.write_text(REWARD.replace("-o_tp1", "o_tp1"))
     other = retasked(run, capsys, "--reward", f"{file}:left", "--episodes", "2")

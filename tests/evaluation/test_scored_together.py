@@ -82,7 +82,10 @@ def test_what_counts_is_the_most_that_hold_at_once(states, reached):
     ],
 )
 def test_what_came_too_early_counts_when_it_is_reached_anew(states, reached):
-    assert score(Script(states), planned(before=[(B, A)])).report["reached"] == reached
+    plan = planned(before=[(B, A)])
+    assert score(Script(states), plan).report["reached"] == reached
+    assert "what comes before its turn counts once it is reached anew after it" in scored_by(TASK, plan).protocol
+    assert f"{A.name} and {B.name} and {C.name}, {B.name} before {A.name}" in scored_by(TASK, plan).name
 
 
 def test_steps_in_what_is_to_be_avoided_are_counted():
@@ -101,3 +104,5 @@ def test_staying_is_the_share_of_steps_in_which_all_hold():
     plan = agent.plan(all_of([A, B, C]).staying())
     episode = score(Script([(0, 0, 0)] * 10 + [(1, 1, 1)]), plan)
     assert episode.reward == 30
+    ordered = agent.plan(all_of([A, B, C], before=[(B, A)]).staying())
+    assert "spent there, in whatever order it came about" in scored_by(TASK, ordered).protocol

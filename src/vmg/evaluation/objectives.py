@@ -6,7 +6,8 @@ sees:
     a place, a region, a predicate, "reach"    each is paid once, in order; the last one ends the episode
     all of several, in an order that is found  each more that holds at once is paid; all at once end the episode
     "stay"                                     every step there is paid
-    rewards, sums                              every step is paid what the objective says
+    rewards, sums                              every step is paid what the objective says; the score compares as many
+                                               steps of the recorded episodes
 
 Steps in regions that are to be avoided are counted.
 """
@@ -26,6 +27,7 @@ from vmg.base.types import Float32s
 from vmg.data.episodes import Episodes
 from vmg.envs.task import Task
 from vmg.envs.wrappers import Wrapped
+from vmg.evaluation.recorded import RecordedReturns, recorded_returns, steps_of
 from vmg.goals.objectives import Objective
 
 
@@ -35,9 +37,9 @@ def scored_by(task: Task, plan: Plan | SequencePlan | ConjunctionPlan) -> Task:
     together = isinstance(plan, ConjunctionPlan) and plan.objective.kind == "reach"
     objectives = _objectives(plan)
     horizon = task.horizon and task.horizon * len(objectives)
-    how, score_range = _scoring(plan, objectives, horizon)
-    before = plan.objective.before if isinstance(plan, ConjunctionPlan) else ()
-    scoring = _Scoring(replace(task, horizon=horizon), objectives, before if together else None)
+    longer = replace(task, horizon=horizon)
+    how, score_range = _scoring(plan, objectives, longer)
+    scoring = _Scoring(longer, objectives, _before(plan) if together else None)
     return replace(
         task,
         name=f"{task.name}: {plan.objective.name}",
@@ -63,28 +65,34 @@ def _objectives(plan: Plan | SequencePlan | ConjunctionPlan) -> tuple[Objective,
     return (replace(first, avoided=plan.objective.avoided), *rest)
 
 
+def _before(plan: Plan | SequencePlan | ConjunctionPlan) -> tuple[tuple[int, int], ...]:
+    """Which of several at once is asked to be reached before which."""
+    return plan.objective.before if isinstance(plan, ConjunctionPlan) else ()
+
+
 def _scoring(
-    plan: Plan | SequencePlan | ConjunctionPlan, objectives: Sequence[Objective], horizon: int | None
+    plan: Plan | SequencePlan | ConjunctionPlan, objectives: Sequence[Objective], task: Task
 ) -> tuple[str, tuple[float, float]]:
     """Say how a score comes about, and which returns score 0 and 100."""
-    n = len(objectives)
+    n, horizon = len(objectives), task.horizon
     if objectives[0].distance is None:
-        mean, best = _recorded_returns(plan.stages[0])
-        how = f"0 is the mean return of the recorded episodes ({mean:.3g}), 100 their best ({best:.3g})"
-        return f"each step is paid what the objective says; {how}", (mean, best if best > mean else mean + 1)
+        returns = _recorded_returns(plan.stages[0], steps_of(task))
+        return f"each step is paid what the objective says; {returns.in_words}", returns.score_range
     if objectives[0].kind == "stay":
         if n > 1 or horizon is None:
             raise VMGError('"stay" is for one objective, in a task that says how many steps an episode has.')
-        return f"the score is the share of {horizon} steps spent there", (0.0, float(horizon))
+        order = ", in whatever order it came about" * bool(_before(plan))
+        return f"the score is the share of {horizon} steps spent there{order}", (0.0, float(horizon))
     limit = f"in {horizon} steps" if horizon else "before the episode ends"
     if isinstance(plan, ConjunctionPlan):
-        return f"the most that hold at once {limit} count", (0.0, float(n))
+        order = "; what comes before its turn counts once it is reached anew after it" * bool(_before(plan))
+        return f"the most that hold at once {limit} count{order}", (0.0, float(n))
     order = ", each once and in this order" if n > 1 else ""
     return f"reached {limit} counts{order}", (0.0, float(n))
 
 
-def _recorded_returns(plan: Plan) -> tuple[float, float]:
-    """Mean and best return of the recorded episodes, for what is wanted now."""
+def _recorded_returns(plan: Plan, steps: int | None) -> RecordedReturns:
+    """Mean and best return of the recorded episodes, for what is wanted now and in as many steps as it is tried for."""
     objective, episodes = plan.objective, plan.recorded.episodes if plan.recorded else None
     if episodes is None:
         raise VMGError(f"{objective.name!r} is scored against the recorded episodes: give them to `plan`.")
@@ -95,8 +103,7 @@ def _recorded_returns(plan: Plan) -> tuple[float, float]:
         raise VMGError(
             f"{objective.name!r} knows recorded steps alone and cannot score new ones: give a function ({error})."
         ) from error
-    returns = replace(episodes, rewards=objective.step_rewards(episodes)).returns
-    return float(returns.mean()), float(returns.max())
+    return recorded_returns(episodes, objective.step_rewards(episodes), steps)
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,8 @@ def all_of(objectives: Sequence[Objective], *, before: Sequence[tuple[Objective,
     pairs = tuple((_place_of(first, objectives), _place_of(second, objectives)) for first, second in before)
     if _in_circle(len(objectives), pairs):
         raise VMGError("No order fits: by `before` one of the objectives would have to come before itself.")
-    name = " and ".join(each.name for each in objectives)
+    orders = [f"{first.name} before {second.name}" for first, second in before]
+    name = ", ".join([" and ".join(each.name for each in objectives), *dict.fromkeys(orders)])
     avoided = tuple(region for each in objectives for region in each.avoided)
     penalties = tuple(penalty for each in objectives for penalty in each.penalties)
     return Conjunction(name, Together(tuple(objectives), pairs), avoided=avoided, penalties=penalties)

@@ -1,8 +1,10 @@
 """Requests for a new task: what is wanted, in the words of the command, and as an objective."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Annotated
+from dataclasses import dataclass, fields, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Any
 
 from tyro.conf import arg
 
@@ -76,9 +78,25 @@ class Request(Trial):
         return self.kind or ("stay" if self.skill else "reach")
 
     @property
+    def content(self) -> dict[str, Any]:
+        """All that is asked for, in plain values: every option but how it is tried and who is asked; files as they are.
+
+        Whatever differs in it is another request, with answers and episodes of its own.
+        """
+        others = {each.name for each in fields(Trial)} | {"agents"}
+        asked = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in others}
+        return asked | {"kind": self.goal_kind, "files": [_digest(text) for text in (self.reward, self.penalty)]}
+
+    @property
     def is_random(self) -> bool:
         """Whether the environment draws the goals."""
         return self.goal == (RANDOM,)
+
+
+def _digest(text: str | None) -> str | None:
+    """The SHA-256 of the file in which a function is named; None where no file is."""
+    file = Path((text or "").rpartition(":")[0])
+    return sha256(file.read_bytes()).hexdigest() if file.is_file() else None
 
 
 def check(request: Request) -> None:

@@ -6,6 +6,7 @@ Answers come from what the agents keep. The data are loaded only for what these 
 goals in columns that are not kept. The environment is made only where the task is tried.
 """
 
+import json
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -168,7 +169,7 @@ class _Asked:
         if tried_in is None and self.request.n_episodes:
             self.tell(self.why_untried)
         answers = _answers(agent, milliseconds, plan.stages, explanations)
-        return _Attempt(_name(plan, self.request), answers, plan.policy(), tried_in)
+        return _Attempt(_name(plan, self.request, self.task), answers, plan.policy(), tried_in)
 
     def _tell_stages(self, words: Sequence[str], explanations: Sequence[Explanation], beginning: str) -> None:
         for number, said in enumerate(words):
@@ -242,22 +243,20 @@ def _answers(
     }
 
 
-def _name(plan: AnyPlan, request: Request) -> str:
-    """Name a request by its words and by what it pays, so that a file that has changed is another request."""
-    parts = plan.parts if isinstance(plan, ConjunctionPlan) else tuple(stage.objective for stage in plan.stages)
+def _name(plan: AnyPlan, request: Request, task: Task | None) -> str:
+    """Name a request by its words, and by all that decides what is asked for: other options, files or data are others.
+
+    Words are cut and rounded, so that they alone would not do.
+    """
+    together = (plan.objective, *plan.parts) if isinstance(plan, ConjunctionPlan) else ()
+    parts = together or tuple(stage.objective for stage in plan.stages)
     recorded = plan.recorded if isinstance(plan, ConjunctionPlan) else plan.stages[0].recorded
     assert recorded is not None  # it was planned here
-    content = sha256(request.goal_kind.encode())
-    if names_vertices(request):  # edges that are left out change neither the words nor the rewards
-        content.update(repr(request.avoid).encode())
-    for part in parts:
-        content.update(recorded.step_rewards(part).tobytes())
-    if any(part.avoided or part.penalties for part in parts) or isinstance(plan, ConjunctionPlan):
-        content.update(plan.objective.name.encode())
-    for weight, paying in (penalty for part in parts for penalty in part.penalties):
-        content.update(weight.hex().encode() + recorded.step_rewards(paying).tobytes())
-    words = re.sub(r"[^\w.]+", "-", " then ".join(part.name for part in parts)).strip("-.")
-    return f"{words[:60]}-{content.hexdigest()[:8]}"
+    content = sha256(json.dumps([request.content, *((task.name, task.horizon) if task else ())]).encode())
+    for paying in (*parts, *(each for part in parts for _, each in part.penalties)):
+        content.update(paying.tolerance.hex().encode() + recorded.step_rewards(paying).tobytes())
+    words = re.sub(r"[^\w.-]+", "_", plan.objective.name).strip("-._")
+    return f"{words[:60]}-{content.hexdigest()[:12]}"
 
 
 def _recorded_start(graph: MemoryGraph, episode: int) -> Float32s:
