@@ -7,6 +7,7 @@ import pytest
 from maze_settings import little_maze
 
 import vmg
+from vmg import find_task
 from vmg.cli.main import main
 from vmg.runs import Run, stages
 
@@ -150,7 +151,8 @@ def test_a_penalty_on_the_way_is_another_request(run, capsys, tmp_path):
 def test_random_goals_are_drawn_by_the_environment(run, capsys):
     content = retasked(run, capsys, "--goal", "random", "--episodes", "6")
     assert content["summary"]["score"] >= 80
-    assert content["wanted"] == "a goal anywhere, another one in every episode"
+    assert content["wanted"] == "a goal drawn by the environment, another one in every episode"
+    assert content["protocol"].startswith("Start and goal are drawn by the environment in each episode; reached")
     assert content["agents"][0]["first_action_ms"] > 0
 
 
@@ -190,12 +192,116 @@ def test_a_place_nobody_went_to_is_answered_with_the_nearest(run, capsys):
     assert np.linalg.norm(place - 30) == pytest.approx(explanation["nearest"]["distance"], rel=1e-4)
 
 
+def test_the_example_of_a_goal_with_as_many_numbers_works(run, capsys):
+    assert main(["retask", str(run), "--goal", "position=1"]) == 2
+    example = capsys.readouterr().err.partition("write as many, ")[2].partition(", or LOW")[0]
+    assert retasked(run, capsys, "--goal", example, "--episodes", "0")["wanted"].startswith("position at ")
+
+
+def test_a_reward_that_pays_nothing_is_not_explained_a_way(run, capsys, tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(REWARD.replace("-o_tp1", "0 * o_tp1"))
+    assert main(["retask", str(run), "--reward", f"{file}:left", "--episodes", "0"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "so no way is better than another" in said
+    assert "It can be done" not in said
+    assert retasked(run, capsys, "--reward", f"{file}:left", "--episodes", "0")["agents"][0]["from_a_start"] == []
+
+
+def test_what_python_calls_avoiding_is_an_option_here(run, capsys):
+    """Both legs of the U but not the bend: no way keeps clear of it from one of them, whichever the start is in."""
+    place = vmg.load(DATA)[0].observations[0, :2]
+    goal = ["--goal", f"position=-1,{-np.sign(place[1]):g}", "--episodes", "0", "--avoid", "0=0.5..9"]
+    assert main(["retask", str(run), *goal]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "passes what is to be avoided" in said
+    assert "Ask without --avoid to take that way" in said
+    assert "`avoiding`" not in said
+
+
+def test_recorded_rewards_are_scored_by_what_the_environment_pays(run, capsys):
+    """Nobody knows what would be recorded of new steps; they were scored as if they paid nothing."""
+    content = retasked(run, capsys, "--reward", "recorded", "--episodes", "2")
+    assert content["protocol"].endswith("the recorded rewards are known of recorded steps alone.")
+    assert content["agents"][0]["scores"]["score_range"] == list(find_task("pointmaze-umaze").score_range)
+
+
+OWN = """
+import numpy as np
+
+def breaks(o_t, a_t, o_tp1):
+    return np.stack(o_t, a_t)
+
+def gone(o_t, a_t, o_tp1):
+    return o_tp1[:, 0] * np.nan
+
+def two(o_t, a_t, o_tp1):
+    return o_tp1[:, :2]
+
+def once(o_t, a_t, o_tp1):
+    return o_tp1[:, 0] * (1 / (len(o_t) > 1))
+"""
+
+
+FAILS_LATER = """
+import numpy as np
+calls = []
+
+def later(o_t, a_t, o_tp1):
+    calls.append(len(o_t))
+    return np.full(len(o_t), 1 / (calls.count(1) < 30)) * o_tp1[:, 0]
+"""
+
+
+@pytest.mark.parametrize("option", ["--reward", "--penalty"])
+@pytest.mark.parametrize(
+    ("name", "did"),
+    [
+        ("breaks", "raised TypeError in line 5: "),
+        ("gone", "gave nan in row 0 and such numbers in 20,000 of 20,000 rows."),
+        ("two", "gave an array of the shape (20000, 2) for 20,000 steps."),
+    ],
+)
+def test_a_function_of_ones_own_that_fails_is_named_in_one_sentence(run, capsys, tmp_path, option, name, did):
+    file = tmp_path / "mine.py"
+    file.write_text(OWN)
+    goal = [] if option == "--reward" else ["--goal", "position=1,1"]
+    assert main(["retask", str(run), *goal, option, f"{file}:{name}", "--episodes", "1"]) == 2
+    said = capsys.readouterr().err.strip().splitlines()[-1]
+    assert said.startswith(f"Error: The function {name} of {file} {did}")
+    assert "one finite number per step: mend it there." in said
+
+
+def test_a_function_that_fails_on_single_steps_is_named_before_it_is_tried(run, capsys, tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(OWN)
+    assert main(["retask", str(run), "--reward", f"{file}:once", "--episodes", "1"]) == 2
+    assert f"The function once of {file} raised ZeroDivisionError in line 14" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_function_that_fails_while_it_is_tried_is_named_too(run, capsys, tmp_path, workers):
+    """By one process or several."""
+    file = tmp_path / "mine.py"
+    file.write_text(FAILS_LATER)
+    options = ["--reward", f"{file}:later", "--episodes", "2", "--workers", workers]
+    assert main(["retask", str(run), *options]) == 2
+    assert f"The function later of {file} raised ZeroDivisionError in line 7: " in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         ([], "Say one thing that is wanted"),
         (["--goal", "position=1,1", "--skill", "top burner"], "Say one thing that is wanted"),
         (["--skill", "top burner", "--tolerance", "1"], "A tolerance says how near a place counts as reached"),
+        (["--goal", "position=1"], "'position' has 2 numbers, but 1 number is given in 'position=1': write as many"),
+        (["--goal", "position"], "'position' has 2 numbers, but 0 numbers are given"),
+        (["--goal", "1=1", "--avoid", "position=1..2,3,4"], "'position' has 2 numbers, but 3 numbers are given"),
+        (
+            ["--goal", "position=1,1", "0=1", "--all", "--before", "1,2", "2,1"],
+            "No order fits: by --before 1,2 2,1 a goal would have to come before itself. Leave a pair out.",
+        ),
         (["--goal", "place=1,1"], "'place=1,1' is no goal of pointmaze-umaze"),
         (["--goal", "7=1"], "The columns are 0 to 3"),
         (["--goal", "position=1,1", "--any"], "--any and --all join several goals"),

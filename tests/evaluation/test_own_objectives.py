@@ -10,7 +10,7 @@ from acting_cases import agent, episodes
 from vmg.base.errors import VMGError
 from vmg.envs import Task, TaskGoal
 from vmg.evaluation import evaluate, scored_by
-from vmg.goals import in_order, near, reward_function, step_rewards
+from vmg.goals import in_order, near, recorded_rewards, reward_function, step_rewards, weighted
 
 PLACES = [(1.0, 1.0), (-1.0, -1.0), (-1.0, 1.0)]
 
@@ -112,6 +112,9 @@ def test_what_cannot_be_scored_is_said():
         scored_by(replace(WALK, horizon=None), agent().plan(to_place(PLACES[0]).staying()))
     with pytest.raises(VMGError, match=r"knows recorded steps alone and cannot score new ones: give a function"):
         scored_by(WALK, agent().plan(step_rewards(episodes().rewards)))
+    for recorded in (recorded_rewards(), weighted([(2.0, recorded_rewards()), (1.0, reward_function(speed))])):
+        with pytest.raises(VMGError, match=r"is paid what was recorded, which nobody knows of new steps"):
+            scored_by(WALK, agent().plan(recorded, episodes()))
 
 
 class NamedWalk(Walk):

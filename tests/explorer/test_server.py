@@ -130,6 +130,14 @@ def test_what_is_gone_is_not_passed_and_what_is_missing_is_said(client):
     assert missing["stages"][0]["nearest"]["vertex"] != 3
 
 
+def test_rewards_that_pay_nothing_are_shown_no_way(client):
+    want = {"rewards": [{"vertices": [3], "weight": 0}]}
+    found = client.post("/api/graphs/0/ways", {"want": want, "from": {"vertex": 0}})
+    assert not found["possible"]
+    assert "so no way is better than another" in found["said"]
+    assert (found["path"], found["steps"], found["stages"][0]["pieces"]) == ([0], 0, [])
+
+
 def test_goals_at_once_that_no_state_has_are_planned_in_an_order(client):
     goals = [{"text": "position=1,1"}, {"text": "velocity=1..9,-9..9"}]
     want = {"goals": goals, "join": "all", "before": [[0, 1]], "tolerance": 0.4}

@@ -56,6 +56,8 @@ def test_a_painted_goal_is_tried_as_the_command_would(client):
 
 def test_rewards_and_sequences_are_played(client):
     wish = {"seed": 1, "pictures": False}
+    recorded = client.play({**wish, "want": {"recorded": True}})[0][-1]
+    assert "scored_by" not in recorded["code"]["python"]  # the environment itself pays what was recorded
     paid = client.play({**wish, "want": {"rewards": [{"vertices": [5, 6], "weight": 1}]}})[0][-1]
     assert paid["type"] == "end"
     order = {"goals": [{"text": "position=1,1"}, {"vertices": [3]}]}

@@ -127,7 +127,7 @@ def test_stages_are_named_in_order():
         (lambda: any_of([step_rewards([1])]), r"Only objectives that can be reached can be one or the other"),
         (lambda: weighted([]), r"the sum is empty"),
         (lambda: in_order([]), r"the list of objectives is empty"),
-        (lambda: where(lambda at: True, {}).reached(OBSERVATIONS), r"must give one number for each of 6 observations"),
+        (lambda: where(lambda at: True, {}).reached(OBSERVATIONS), r"must give one true or false per observation"),
     ],
 )
 def test_bad_objectives_are_answered_with_a_sentence(make, sentence):

@@ -25,6 +25,7 @@ from vmg.base.settings import Bounds, problem_of
 from vmg.base.types import Bools, Float32s, Float64s, Int64s
 from vmg.data.fields import Fields, checked_fields, column_names, common_fields
 from vmg.data.mapping import as_type, first_not_finite, joined, taken
+from vmg.data.own import REWARD, numbers_from
 
 RewardFunction = Callable[[Float32s, Float32s, Float32s], ArrayLike]
 
@@ -230,7 +231,7 @@ class Episodes:
         """Return the same episodes with other rewards: one per step, or a vectorised f(o_t, a_t, o_{t+1})."""
         if callable(rewards):
             o_t, o_tp1 = (taken(self.observations, self.step_observation + ahead) for ahead in (0, 1))
-            rewards = rewards(o_t, self.actions, o_tp1)
+            rewards = numbers_from(rewards, (o_t, self.actions, o_tp1), self.n_steps, REWARD)
         return replace(self, rewards=numbers_of(rewards, f"{self.source}: rewards"))
 
 

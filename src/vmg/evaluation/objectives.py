@@ -25,6 +25,7 @@ from vmg.base.arguments import checked
 from vmg.base.errors import VMGError
 from vmg.base.types import Float32s
 from vmg.data.episodes import Episodes
+from vmg.data.own import OwnFunctionError
 from vmg.envs.task import Task
 from vmg.envs.wrappers import Wrapped
 from vmg.evaluation.recorded import RecordedReturns, recorded_returns, steps_of
@@ -98,11 +99,18 @@ def _recorded_returns(plan: Plan, steps: int | None) -> RecordedReturns:
         raise VMGError(f"{objective.name!r} is scored against the recorded episodes: give them to `plan`.")
     try:
         before, after = episodes.observations[:2]
-        _paid(objective, before, episodes.actions[0], after)
+        paid = [_paid(objective, before, episodes.actions[0], after, recorded) for recorded in (0.0, 1.0)]
+    except OwnFunctionError:
+        raise
     except VMGError as error:
         raise VMGError(
             f"{objective.name!r} knows recorded steps alone and cannot score new ones: give a function ({error})."
         ) from error
+    if paid[0] != paid[1]:
+        raise VMGError(
+            f"{objective.name!r} is paid what was recorded, which nobody knows of new steps: evaluate in the task "
+            "itself, which pays its own rewards, or give a function."
+        )
     return recorded_returns(episodes, objective.step_rewards(episodes), steps)
 
 
@@ -177,7 +185,7 @@ class _ScoredEnvironment(Wrapped):
         return {"avoided_steps": self._inside}
 
 
-def _paid(objective: Objective, before: Float32s, action: Any, after: Float32s) -> float:
-    """What one step is paid."""
-    step = Episodes.from_list([(np.stack([before, after]), np.asarray(action)[None], [0.0], False, True)])
+def _paid(objective: Objective, before: Float32s, action: Any, after: Float32s, recorded: float = 0.0) -> float:
+    """What one step is paid, had it been recorded with this reward."""
+    step = Episodes.from_list([(np.stack([before, after]), np.asarray(action)[None], [recorded], False, True)])
     return float(objective.step_rewards(step)[0])

@@ -24,7 +24,7 @@ def all_of(objectives: Sequence[Objective], *, before: Sequence[tuple[Objective,
     if any(each.distance is None for each in objectives):
         raise VMGError("Only objectives that can be reached can hold at once; add the others with `weighted`.")
     pairs = tuple((_place_of(first, objectives), _place_of(second, objectives)) for first, second in before)
-    if _in_circle(len(objectives), pairs):
+    if in_circle(len(objectives), pairs):
         raise VMGError("No order fits: by `before` one of the objectives would have to come before itself.")
     orders = [f"{first.name} before {second.name}" for first, second in before]
     name = ", ".join([" and ".join(each.name for each in objectives), *dict.fromkeys(orders)])
@@ -96,7 +96,7 @@ def _place_of(objective: Objective, objectives: Sequence[Objective]) -> int:
     raise VMGError(f"`before` names {objective.name!r}, which is not one of the objectives wanted.")
 
 
-def _in_circle(n: int, pairs: Sequence[tuple[int, int]]) -> bool:
+def in_circle(n: int, pairs: Sequence[tuple[int, int]]) -> bool:
     """Say whether any must come before itself."""
     left = set(range(n))
     while free := {each for each in left if not any(b == each and a in left for a, b in pairs)}:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from vmg.base.errors import VMGError
 from vmg.base.types import Float32s, Float64s
 from vmg.data.episodes import Episodes, RewardFunction
+from vmg.data.own import Form, called, cannot_be_run, numbers_from, predicate_form
 
 TRIED, ROUNDING = 2000, 1e-5
 """Steps tried, and the share of the largest reward by which sums may differ, in `Relabelled.paid_on_leaving`."""
@@ -105,7 +106,7 @@ class ToTruth:
 
     def __call__(self, observations: Float32s) -> Float64s:
         parts = {field: observations[:, columns] for field, columns in self.fields.items()}
-        return np.where(np.asarray(self.predicate(parts), dtype=bool), 0.0, np.inf)
+        return np.where(numbers_from(self.predicate, (parts,), len(observations), self._form), 0.0, np.inf)
 
     @cached_property
     def columns(self) -> tuple[int, ...]:
@@ -113,8 +114,12 @@ class ToTruth:
         width = 1 + max((column for columns in self.fields.values() for column in columns), default=0)
         read = _Reading({field: np.zeros((1, width), np.float32)[:, columns] for field, columns in self.fields.items()})
         with np.errstate(all="ignore"):
-            self.predicate(read)
+            called(self.predicate, (read,), self._form)
         return tuple(column for field in read.fields for column in self.fields[field])
+
+    @property
+    def _form(self) -> Form:
+        return predicate_form(tuple(self.fields))
 
 
 class _Reading(dict[str, Float32s]):
@@ -135,12 +140,16 @@ class FileFunction:
 
     def __init__(self, file: str, name: str) -> None:
         self.file, self.name = file, name
-        self._function = runpy.run_path(file).get(name)
-        if not callable(self._function):
+        try:
+            function = runpy.run_path(file).get(name)
+        except (Exception, SystemExit) as error:  # it is the user's, and may raise anything
+            raise cannot_be_run(file, error) from error
+        if not callable(function):
             raise VMGError(f"{file} has no function {name!r}.")
+        self.__name__, self.__wrapped__ = name, function
 
     def __call__(self, o_t: Float32s, a_t: Float32s, o_tp1: Float32s) -> ArrayLike:
-        rewards: ArrayLike = self._function(o_t, a_t, o_tp1)  # type: ignore[misc]
+        rewards: ArrayLike = self.__wrapped__(o_t, a_t, o_tp1)
         return rewards
 
     def __reduce__(self) -> tuple[type["FileFunction"], tuple[str, str]]:

@@ -33,6 +33,7 @@ from vmg.base.errors import VMGError
 from vmg.base.settings import shown
 from vmg.base.types import Bools, Float32s, Float64s
 from vmg.data.episodes import Episodes, RewardFunction
+from vmg.data.own import DISTANCE, REWARDS, is_ours, numbers_from
 from vmg.goals.measures import FileFunction, Given, Predicate, Region, Relabelled, ToTruth, own_rewards
 from vmg.graph.settings import GoalKind
 
@@ -131,7 +132,10 @@ class Objective:
         if not isinstance(episodes, Episodes):
             raise VMGError(f"Steps are rewarded in Episodes, not in {shown(episodes)}.")
         if self.rewards:
-            return self.rewards(episodes)
+            ours = is_ours(self.rewards)
+            return (
+                self.rewards(episodes) if ours else numbers_from(self.rewards, (episodes,), episodes.n_steps, REWARDS)
+            )
         return self.reached(episodes.observations)[episodes.step_observation + 1].astype(np.float64)
 
     def distances(self, observations: Float32s) -> Float64s:
@@ -141,12 +145,11 @@ class Objective:
         rows = numbers_of(observations, "Observations", np.float32)
         if rows.ndim != 2 or max(self.columns or (0,)) >= rows.shape[1]:
             raise VMGError(f"{self.name!r} is not to be found in observations of the shape {rows.shape}.")
-        numbers = numbers_of(self.distance(rows), repr(self.name))
-        if numbers.shape != (len(observations),) or np.isnan(numbers).any():
-            raise VMGError(
-                f"{self.name!r} must give one number for each of {len(observations)} observations, not the shape "
-                f"{numbers.shape}."
-            )
+        if not is_ours(self.distance):
+            return numbers_from(self.distance, (rows,), len(rows), DISTANCE)
+        numbers = np.asarray(self.distance(rows), np.float64)
+        if np.isnan(numbers).any():
+            raise VMGError(f"How far {self.name!r} is cannot be said of observations with nan in them.")
         return numbers
 
     def reached(self, observations: Float32s) -> Bools:

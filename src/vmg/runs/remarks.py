@@ -81,6 +81,11 @@ def on_plan(plan: Plan) -> list[str]:
     return [f"{text}." if share >= WHOLE else f"{text}: from the others, no recorded way leads to one."]
 
 
+def pays_nothing(plan: Plan) -> bool:
+    """Say whether no recorded step is worth more or less than another, so that no way there is to be explained."""
+    return not (plan.has_goal or plan.rewarded_steps or plan.charged_steps)
+
+
 def on_likeness(scores: Scores, graph: MemoryGraph) -> list[str]:
     """Say how far the evaluation was like the recordings, and of starts that are not."""
     found = scores.likeness

@@ -13,7 +13,7 @@ from vmg.base.errors import VMGError
 from vmg.base.types import Float32s
 from vmg.data.fields import Fields
 from vmg.envs import Task
-from vmg.envs.words import read_goal, usual_tolerance
+from vmg.envs.words import GoalWords, read_goal, usual_tolerance
 from vmg.goals import (
     Objective,
     Stages,
@@ -25,6 +25,7 @@ from vmg.goals import (
     recorded_rewards,
     reward_file,
 )
+from vmg.goals.combinations import in_circle
 from vmg.goals.vertices import WORD as VERTICES
 from vmg.goals.vertices import read_pay, read_vertices
 from vmg.graph import without_edges
@@ -97,6 +98,11 @@ def _digest(text: str | None) -> str | None:
     """The SHA-256 of the file in which a function is named; None where no file is."""
     file = Path((text or "").rpartition(":")[0])
     return sha256(file.read_bytes()).hexdigest() if file.is_file() else None
+
+
+def in_options(text: str) -> str:
+    """Return what a plan says in the words of Python, in those of the command."""
+    return text.replace("Plan without `avoiding`", "Ask without --avoid")
 
 
 def check(request: Request) -> None:
@@ -172,7 +178,7 @@ class Reading:
     def _goal(self, text: str, request: Request, tell: Tell) -> Objective:
         if vertices := self._vertices(text):
             return vertices
-        wanted = read_goal(text, self.fields, self.states.shape[1], whose=self.whose)
+        wanted = self._read(text)
         if not wanted.exact or request.tolerance is not None:
             if request.tolerance is not None and not wanted.exact:
                 tell(f"The tolerance does nothing for {text!r}, which is a region.")
@@ -186,10 +192,23 @@ class Reading:
             )
         return wanted.objective(tolerance)
 
+    def _read(self, text: str) -> GoalWords:
+        """Read a goal; of too few or too many numbers it is said how many there must be, with an example."""
+        name, _, numbers = (part.strip() for part in text.partition("="))
+        columns = self.fields.get(name, ())
+        if columns and len(columns) != (given := len(numbers.split(",")) if numbers else 0):
+            example = ",".join(f"{self.states[-1, column]:.3g}" for column in columns)
+            verb = "number is" if given == 1 else "numbers are"
+            raise VMGError(
+                f"{name!r} has {len(columns)} number{'s' * (len(columns) > 1)}, but {given} {verb} given in {text!r}: "
+                f"write as many, {name}={example}, or LOW..HIGH for any of them, -inf..inf where any will do."
+            )
+        return read_goal(text, self.fields, self.states.shape[1], whose=self.whose)
+
     def _region(self, text: str, tolerance: float | None) -> Objective:
         if vertices := self._vertices(text):
             return vertices
-        region = read_goal(text, self.fields, self.states.shape[1], whose=self.whose)
+        region = self._read(text)
         if region.exact and tolerance is None:
             tolerance = usual_tolerance(self.states, region.exact)
         return region.objective(tolerance)
@@ -209,8 +228,12 @@ def _pairs(before: tuple[str, ...], goals: list[Objective]) -> list[tuple[Object
         numbers = [int(part) for part in text.split(",") if part.strip().isdecimal()]
         if len(numbers) != 2 or not all(1 <= number <= len(goals) for number in numbers):
             raise VMGError(f"--before takes two numbers of goals, 1 to {len(goals)}: --before 1,2, not {text!r}.")
-        pairs.append((goals[numbers[0] - 1], goals[numbers[1] - 1]))
-    return pairs
+        pairs.append((numbers[0] - 1, numbers[1] - 1))
+    if in_circle(len(goals), pairs):
+        raise VMGError(
+            f"No order fits: by --before {' '.join(before)} a goal would have to come before itself. Leave a pair out."
+        )
+    return [(goals[first], goals[second]) for first, second in pairs]
 
 
 def without_avoided_edges(agent: Agent, request: Request) -> Agent:

@@ -36,12 +36,24 @@ from vmg.goals.objectives import Objective, Stages
 from vmg.graph import MemoryGraph
 from vmg.runs.commands import command
 from vmg.runs.notes import Measured
-from vmg.runs.remarks import on_likeness
-from vmg.runs.requests import Reading, Request, Tell, check, in_task, names_vertices, without_avoided_edges
+from vmg.runs.remarks import on_likeness, pays_nothing
+from vmg.runs.requests import (
+    RECORDED,
+    Reading,
+    Request,
+    Tell,
+    check,
+    in_options,
+    in_task,
+    names_vertices,
+    without_avoided_edges,
+)
 from vmg.runs.run import Run, alone
 
 TIMED, TIMED_TOGETHER = 20, 3
 """Calls that the time to the first action is the median of; fewer where an order of goals is found in each."""
+
+PAID_ITSELF = "Scored by what the environment itself pays: the recorded rewards are known of recorded steps alone."
 
 AnyPlan: TypeAlias = Plan | SequencePlan | ConjunctionPlan
 
@@ -86,7 +98,7 @@ def retask(run: Run, request: Request, tell: Tell) -> Retasked:
             tell(sentence)
     content = {
         "task": asked.task.name if asked.task else None,
-        "wanted": objective.name if objective else "a goal anywhere, another one in every episode",
+        "wanted": objective.name if objective else "a goal drawn by the environment, another one in every episode",
         "kind": request.goal_kind,
         "protocol": first.task.protocol if first.task else asked.why_untried,
         "data": run.all_data,
@@ -163,7 +175,7 @@ class _Asked:
             explanations = plan.explain(start)
             words = [plan.in_words(), *([""] * (len(explanations) - 1))]
         else:
-            explanations = explain_stages(plan.stages, start)
+            explanations = [] if pays_nothing(plan.stages[0]) else explain_stages(plan.stages, start)
             words = [stage.in_words() for stage in plan.stages]
         self._tell_stages(words, explanations, beginning)
         if tried_in is None and self.request.n_episodes:
@@ -176,7 +188,7 @@ class _Asked:
             if said:
                 self.tell(said)
             if number < len(explanations):
-                self.tell(f"From {beginning if number == 0 else 'there'}: {explanations[number]}")
+                self.tell(f"From {beginning if number == 0 else 'there'}: {in_options(str(explanations[number]))}")
 
     def _planned(self, agent: Agent, objective: Objective | Stages) -> tuple[AnyPlan, Episodes | None]:
         """Plan from what the agent keeps, or else with the data; rewards that are tried are scored by the data's."""
@@ -190,6 +202,8 @@ class _Asked:
     def _tried_in(self, plan: AnyPlan) -> Task | None:
         if self.task is None or self.request.n_episodes == 0:
             return None
+        if self.request.reward == RECORDED:
+            return replace(self.task, goal=None, protocol=f"{self.task.protocol} {PAID_ITSELF}".strip())
         return in_task(self.request, self.task) if self.request.skill else scored_by(self.task, plan)
 
     def _start(self, graph: MemoryGraph, task: Task | None) -> tuple[Float32s, str]:
@@ -211,7 +225,7 @@ class _Asked:
             task,
             name=f"{task.name}: random goals",
             begin=None,
-            protocol="Start and goal anywhere, drawn by the environment in each episode; reached within "
+            protocol="Start and goal are drawn by the environment in each episode; reached within "
             f"{task.goal.tolerance:g}{limit} counts.",
         )
         policy, milliseconds = agent.policy(), _time_to_goals(agent, tried_in, self.request.first_seed)

@@ -11,7 +11,7 @@ from vmg.goals.combinations import Either
 from vmg.goals.measures import Region
 from vmg.goals.vertices import InVertices, PaidInVertices
 from vmg.runs.commands import command
-from vmg.runs.requests import Request, avoided_edges
+from vmg.runs.requests import RECORDED, Request, avoided_edges
 from vmg.view.explorer.graphs import Explored
 
 Code = dict[str, str | None]
@@ -30,7 +30,8 @@ def played_code(
     """Return the code that makes a plan and tries it in the episode of a seed."""
     python = _planning(shown, request, objective, with_run=True, with_data=with_data)
     tried = replace(request, n_episodes=1, first_seed=seed)
-    trying = _trying("plan.policy()", "vmg.scored_by(run.find_task(), plan)", seed)
+    task = "run.find_task()" if request.reward == RECORDED else "vmg.scored_by(run.find_task(), plan)"
+    trying = _trying("plan.policy()", task, seed)
     return _code([*python, *trying], command(["retask", str(shown.run.folder)], tried))
 
 

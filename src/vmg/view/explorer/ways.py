@@ -2,6 +2,7 @@
 
 import time
 from contextlib import closing
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +18,7 @@ from vmg.base.types import Float32s
 from vmg.graph import Piece, reachable_from
 from vmg.graph.nearest import VertexIndex
 from vmg.graph.routes.base import without_repeats
+from vmg.runs.remarks import pays_nothing
 from vmg.view.explorer.graphs import Explored
 from vmg.view.explorer.plans import Planned
 from vmg.view.explorer.problems import ImpossibleError, UnknownError
@@ -64,11 +66,14 @@ def _from(shown: Explored, state: Float32s, first: Explanation | None, label: st
 
 
 def _stage(shown: Explored, plan: Plan, found: Explanation) -> dict[str, Any]:
+    idle = pays_nothing(plan)
+    if idle:  # any way is as good: none is shown
+        found = replace(found, possible=False, path=found.path[:1], pieces=(), steps=0.0)
     return {
         "name": plan.objective.name,
         "possible": found.possible,
         "reached": found.reached,
-        "said": found.in_words(),
+        "said": plan.in_words() if idle else found.in_words(),
         "path": list(found.path),
         "steps": found.steps,
         "pieces": [_piece(shown, piece) for piece in found.pieces],
