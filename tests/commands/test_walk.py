@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,9 @@ from maze_settings import BUILD, EVALUATE, SOLVE, TRAIN
 
 from vmg.agent.agent import Agent
 from vmg.cli.main import main
+from vmg.runs import load_run
+from vmg.view.gallery import gather
+from vmg.view.sections import recipe
 
 DATA = "pointmaze:umaze?steps=20000"
 
@@ -105,6 +109,38 @@ def test_where_the_run_stands_among_the_options_does_not_matter(run, tmp_path):
     assert (settings.discount, settings.ties) == (0.9, "nearest")
     assert not (copy / "seed_0" / "scores.json").exists()  # they were measured with another discount
     assert "Not evaluated yet" in (copy / "seed_0" / "README.md").read_text()
+
+
+def again(folder, capsys):
+    """What training once more says is next."""
+    train = ["train", DATA, "--out", str(folder), *TRAIN, "--validation", "0.1", "--learn.steps", "4000"]
+    assert main([*train, "--learn.hidden-units", "64"]) == 0
+    return capsys.readouterr().err.strip().splitlines()[-1]
+
+
+def test_training_again_names_what_the_run_lacks(run, tmp_path, capsys):
+    copy = tmp_path / "copy"
+    shutil.copytree(run, copy)
+    assert again(copy, capsys) == f"Next: vmg report {copy}"
+    assert main(["solve", str(copy), "--solve.discount", "0.9"]) == 0
+    assert again(copy, capsys) == f"Next: vmg evaluate {copy}"
+    assert main(["build", str(copy), "--graph.radius", "3"]) == 0
+    assert again(copy, capsys) == f"Next: vmg solve {copy}"
+    for name in ("graph.npz", "routes.npz"):
+        (copy / "seed_0" / name).unlink(missing_ok=True)
+    assert again(copy, capsys) == f"Next: vmg build {copy}"
+
+
+def test_the_recipe_makes_every_episode_in_its_tables(run, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(run, copy)
+    assert main(["evaluate", str(copy), "--episodes", "2", "--first-seed", "1000"]) == 0
+    (code, *_) = recipe(gather(load_run(copy), replays=0))
+    evaluating = [line for line in unescape(code).splitlines() if "vmg evaluate" in line]
+    assert "--episodes 20" in evaluating[0]
+    assert "--first-seed" not in evaluating[0]
+    assert evaluating[1].endswith("--episodes 2 --first-seed 1000")
+    assert len(evaluating) == 2
 
 
 def test_training_into_another_run_is_refused(run, capsys):

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from viewing_cases import TASK, episode
 
 from vmg.evaluation import EpisodeScore
@@ -21,7 +23,7 @@ def decided(vertices, values, *, off_graph=False, ahead=3):
     plan = episode().plan
     plan = replace(plan, routes=replace(plan.routes, values=np.asarray(values, dtype=np.float64)))
     states = np.repeat(episode().states[:1], len(vertices), axis=0)
-    score = replace(episode().score, success=False, ended="time out", steps=len(vertices))
+    score = replace(episode().score, success=False, ended="time out", steps=len(vertices), stalled=None)
     return replace(episode(), decisions=decisions, plan=plan, states=states, score=score)
 
 
@@ -43,6 +45,30 @@ def test_each_kind_of_failure_is_told_from_the_others(failed, kind, words):
     assert found.kind == kind
     assert words in found.why
     assert "from the goal" in found.where
+
+
+CASES = [
+    decided(WAY, WAY, off_graph=True),
+    decided(WAY, WAY, ahead=0),
+    decided([*range(30), *[7] * 30], WAY),
+    decided(WAY, -np.abs(WAY - 20)),
+    decided(WAY, WAY),
+]
+
+
+@given(st.sampled_from(CASES), st.integers(0, 300), st.none() | st.integers(0, 50))
+def test_the_page_and_its_table_judge_alike(failed, stalled, fell):
+    failed = replace(failed, score=replace(failed.score, stalled=stalled, fell=fell))
+    found, counted = diagnose(failed, TASK.goal), failed.score.failure
+    assert found.kind.partition(":")[0] == counted
+    assert ("still getting on" in found.why) <= (counted == "late")
+
+
+def test_what_never_stopped_at_the_end_but_jammed_before_is_said_to_have_jammed():
+    failed = decided(WAY, WAY)
+    found = diagnose(replace(failed, score=replace(failed.score, stalled=140)), TASK.goal)
+    assert found.kind == "jam: no progress"
+    assert found.why.startswith("For 140 steps in a row it came to no vertex worth more than all before; 3 edges")
 
 
 def test_a_fall_comes_before_everything_else():

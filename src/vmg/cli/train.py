@@ -2,19 +2,19 @@
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from shlex import join
 
 import tyro
 
 from vmg.agent.settings import AgentConfig
+from vmg.base.files import is_file
 from vmg.cli.options import DataId, chosen_keys, end, named_task, parsed, peek, preset_of, resolved
 from vmg.data import READERS
 from vmg.envs import Task
 from vmg.learn.config import LearnConfig
 from vmg.networks.lowlevel import LOW_LEVELS
-from vmg.runs import Run, auto, stages
+from vmg.runs import Run, auto, load_run, stages
 from vmg.runs.auto import AUTO
-from vmg.runs.commands import DEFAULT_PRESET
+from vmg.runs.commands import DEFAULT_PRESET, after_training
 from vmg.runs.notes import On
 
 
@@ -71,7 +71,8 @@ def run(arguments: list[str]) -> None:
         auto.train(made, on=options.on, workers=options.workers)
     else:
         stages.train(made, on=options.on, workers=options.workers)
-    end(options.json, made.folder, f"Next: {join(['vmg', 'build', str(made.folder)])}")
+    there = load_run(made.folder) if is_file(made.folder / "run.json") else made
+    end(options.json, made.folder, f"Next: {after_training(there)}")
 
 
 def _preset(name: str, task: Task | None) -> AgentConfig:

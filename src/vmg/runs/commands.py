@@ -63,6 +63,20 @@ def evaluate_command(run: Run, trial: Trial) -> str:
     return run_commands(run, replace(trial, executor=usual.executor, workers=usual.workers))[-1]
 
 
+def after_training(run: Run) -> str:
+    """Return the command to go on with once a run is trained: for its graph, values, scores or report, as it lacks."""
+    try:
+        agents = [agent for _, agent in run.agents()]
+    except VMGError:  # a graph that was left half grown says so itself
+        agents = []
+    if not agents or any(agent.graph is None for agent in agents):
+        return join(["vmg", "grow" if run.added else "build", str(run.folder)])
+    if any(agent.routes is None for agent in agents):
+        return join(["vmg", "solve", str(run.folder)])
+    scored = all((run.agent_folder(seed) / "scores.json").exists() for seed in run.seeds)  # gone if they hold no more
+    return join(["vmg", "report", str(run.folder)]) if scored else after_solving(run)
+
+
 def after_solving(run: Run) -> str:
     """Return the command to go on with once a graph is solved: to score it, or to name a goal where that is to do."""
     task = run.task_or_none()

@@ -279,8 +279,8 @@ def _in_words(agent: Agent, held_out: Episodes | None) -> str:
 
 
 def _write_scores(run: Run, task: Task, found: dict[str, list[Scores]], trial: EvaluateTrial) -> None:
-    content = {"task": task.name, "protocol": task.protocol, "data": run.all_data, "checkpoint": "last"}
-    content["command"] = evaluate_command(run, trial)
+    content: dict[str, Any] = {"task": task.name, "protocol": task.protocol, "data": run.all_data, "checkpoint": "last"}
+    content |= {"first_seed": trial.first_seed, "command": evaluate_command(run, trial)}
     summary = {method: _overall(scores) for method, scores in found.items()}
     by_seed = {
         method: [{"seed": seed, **_of_model(each)} for seed, each in zip(run.seeds, scores, strict=True)]

@@ -19,7 +19,7 @@ class Diagnosis:
     seed: int
     where: str
     kind: str
-    """In two or three words, to be counted."""
+    """In a few words, to be counted: what the tables count it as, and what was seen at its end."""
     why: str
     """A sentence."""
 
@@ -27,6 +27,8 @@ class Diagnosis:
 def diagnose(episode: Watched, goal: TaskGoal | None = None) -> Diagnosis:
     """Look at the last third of an episode: what kept it from going on? `goal` says where its task names goals."""
     kind, why = _reason(episode)
+    failure = episode.score.failure
+    kind = kind if failure in (None, kind) else f"{failure}: {kind}"
     if episode.to_do:
         why += f" Still to do: {', '.join(episode.to_do)}."
     return Diagnosis(episode.score.seed, _where(episode, goal), kind, why)
@@ -61,10 +63,12 @@ def _reason(episode: Watched) -> tuple[str, str]:
             f"It was nearest to its aim in step {best} and then lost ground: {len(visited)} vertices in the last "
             f"{window} steps, none worth more; {left}."
         )
-    return (
-        "out of time",
-        f"It was still getting on when time was up; {left} to vertex {last.target:,}.",
-    )
+    if episode.score.failure == "jam":
+        return "no progress", (
+            f"For {episode.score.stalled} steps in a row it came to no vertex worth more than all before; {left} to "
+            f"vertex {last.target:,}."
+        )
+    return "out of time", f"It was still getting on when time was up; {left} to vertex {last.target:,}."
 
 
 def _where(episode: Watched, goal: TaskGoal | None) -> str:

@@ -109,7 +109,7 @@ def _kinds(noted: Sequence[EpisodeScore]) -> list[str]:
     why = {
         "fall": f"It fell, and lay for at least {LYING} steps up to its end.",
         "jam": f"For {JAM} steps or more it came to no vertex worth more than all before.",
-        "late": "Neither: it was getting on, too slowly or too long a way.",
+        "late": f"Neither: it never went {JAM} steps without progress, and time was up all the same.",
     }
     rows = [(kind, f"{counts[kind]:,}", f"{100 * counts[kind] / len(noted):.1f} %", why[kind]) for kind in FAILURES]
     return [page.table(("failure", "episodes", "share", "what it is"), rows)] if counts else []

@@ -1,6 +1,7 @@
 """Sections of the report about the run itself: data, training, graph, a change of task, and how to make it again."""
 
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 from vmg.agent.agent import Agent
@@ -9,7 +10,7 @@ from vmg.base.versions import versions
 from vmg.data import summarise as summarise_data
 from vmg.data.summary import Range
 from vmg.graph import summarise
-from vmg.runs.commands import run_commands
+from vmg.runs.commands import evaluate_command, run_commands
 from vmg.runs.growing import noted
 from vmg.runs.run import Run
 from vmg.runs.stages import EvaluateTrial
@@ -127,7 +128,7 @@ def recipe(gallery: Gallery) -> list[str]:
     then, now = made_with_versions(made) if (made / "versions.json").exists() else {}, versions(*VIEWERS)
     rows = [(name, then.get(name, "–"), now.get(name, "–")) for name in dict.fromkeys([*then, *now])]
     return [
-        page.code("\n".join([*run_commands(run, _trial(gallery)), f"vmg report {run.folder}"])),
+        page.code("\n".join([*_commands(gallery), f"vmg report {run.folder}"])),
         page.paragraph(
             "The graphs and their scores were made with the versions on the left, this page with those on the right."
         ),
@@ -159,13 +160,39 @@ def _graph_row(agent: Agent) -> list[str]:
     ]  # fmt: skip
 
 
-def _trial(gallery: Gallery) -> EvaluateTrial | None:
-    """How the run was evaluated, if it was."""
+def _commands(gallery: Gallery) -> list[str]:
+    """The commands that make the run, its scores, and every other episode in the page's tables."""
+    last = _last_trial(gallery)
+    if last is None:
+        return run_commands(gallery.run, None)
+    noted = {episode.seed for episode in gallery.outcomes["VMG"].get(gallery.agent.seed, [])}
+    others = [
+        replace(last, first_seed=seeds[0], n_episodes=len(seeds))
+        for seeds in _in_a_row(sorted(noted - set(last.seeds)))
+    ]
+    *made, scored = run_commands(gallery.run, last)
+    return [*made, *(evaluate_command(gallery.run, each) for each in others), scored]
+
+
+def _last_trial(gallery: Gallery) -> EvaluateTrial | None:
+    """How the run was evaluated last, if it was; scores of an older version do not say from which seed on."""
     if gallery.scores is None:
         return None
     noted = gallery.outcomes["VMG"].get(gallery.agent.seed, [])
+    first = gallery.scores.get("first_seed")
     return EvaluateTrial(
         n_episodes=gallery.scores["scores"]["VMG"][0]["n_episodes"],
-        first_seed=min((episode.seed for episode in noted), default=0),
+        first_seed=first if isinstance(first, int) else min((episode.seed for episode in noted), default=0),
         baselines=len(gallery.outcomes) > 1,
     )
+
+
+def _in_a_row(numbers: Sequence[int]) -> list[list[int]]:
+    """Numbers in order, in parts that follow one another without a gap."""
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and number == parts[-1][-1] + 1:
+            parts[-1].append(number)
+        else:
+            parts.append([number])
+    return parts
