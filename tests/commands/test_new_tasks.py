@@ -143,7 +143,7 @@ def test_a_penalty_on_the_way_is_another_request(run, capsys, tmp_path):
     file = tmp_path / "cost.py"
     file.write_text(REWARD.replace("-o_tp1[:, 0]", "np.abs(a_t).sum(1)"))
     costly = retasked(run, capsys, "--goal", "position=1,-1", "--penalty", f"{file}:left", "--episodes", "1")
-    assert "at 1 steps × (the function left" in costly["wanted"]
+    assert "at 1 step × (the function left" in costly["wanted"]
     heavier = [*["--goal", "position=1,-1", "--penalty", f"{file}:left"], "--penalty-weight", "9", "--episodes", "0"]
     assert kept(run, retasked(run, capsys, *heavier)) != kept(run, costly)
 

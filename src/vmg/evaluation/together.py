@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from vmg.base.console import progress_bar
+from vmg.data.counting import counted
 from vmg.envs.task import Task
 from vmg.evaluation.evaluation import Actor, EpisodeWork
 from vmg.evaluation.executors import EXECUTORS
@@ -50,7 +51,7 @@ def run_together(
     execute = EXECUTORS.find(executor)
     with ExitStack() as stack:
         files = _handed_over(Path(stack.enter_context(TemporaryDirectory(prefix="vmg-"))), wanted)
-        title = f"Evaluating {len(wanted)} models"
+        title = f"Evaluating {counted(len(wanted), 'model')}"
         advance = stack.enter_context(progress_bar(title, len(jobs), show=show_progress))
         results = execute(_SharedWork(files), jobs, workers)
         if isinstance(results, Generator):

@@ -124,7 +124,7 @@ class Objective:
             raise VMGError(f"{self.name!r} defines only rewards: take off what a step costs with `weighted`.")
         if not 0 <= weight < np.inf:
             raise VMGError(f"A penalty weighs 0 or more steps, not {weight}.")
-        name = f"{self.name}, at {weight:g} steps × ({paying.name})"
+        name = f"{self.name}, at {weight:g} {'step' if weight == 1 else 'steps'} × ({paying.name})"
         return replace(self, name=name, penalties=(*self.penalties, (float(weight), paying)))
 
     def step_rewards(self, episodes: Episodes) -> Float64s:

@@ -19,6 +19,7 @@ from vmg.base.console import say
 from vmg.base.errors import VMGError
 from vmg.base.files import read_json, write_json
 from vmg.data import load
+from vmg.data.counting import counted
 from vmg.data.episodes import Episodes, concatenate
 from vmg.runs.additions import Addition, write_addition
 from vmg.runs.run import Run, alone, load_run, save_run
@@ -43,7 +44,7 @@ def add(run: Run, episodes: Episodes, *, online: bool = False) -> Run:
     run = load_run(run.folder)
     refuse_other_data(Agent.load(run.agent_folder(run.seeds[0])), episodes)
     if any(each.digest == episodes.digest for each in run.added):
-        say(f"{run.folder} has the {len(episodes):,} episodes of {episodes.source} already.")
+        say(f"{run.folder} has the {counted(len(episodes), 'episode')} of {episodes.source} already.")
         return run
     first = run.added[-1].end if run.added else len(run.learned_from()[0])
     write_addition(run.folder, len(run.added), episodes)

@@ -20,6 +20,7 @@ from vmg.base.errors import VMGError
 from vmg.base.files import writing
 from vmg.base.lazy import LazyModule
 from vmg.base.locks import held
+from vmg.data.counting import counted
 from vmg.data.episodes import Episodes
 from vmg.evaluation.executors import EXECUTORS, THIS_MACHINE, cluster_gpus
 from vmg.learn import joining
@@ -100,7 +101,7 @@ def _learn(on: str, parts: Sequence[Part], sets: list[tuple[Episodes, Episodes |
     jobs = _packed(parts, min(gpus, workers or gpus)) if gpus else [Job((part,)) for part in parts]
     with _marked({part.folder.parent for part in parts}) as mark:
         work = LearningWork(tuple(sets), mark, gpus=1 if gpus else 0)
-        with progress_bar(f"Learning {len(parts)} models on {on}", len(parts)) as advance:
+        with progress_bar(f"Learning {counted(len(parts), 'model')} on {on}", len(parts)) as advance:
             advance(0)
             done = 0
             for learned in EXECUTORS.find(on)(work, jobs, workers):

@@ -10,6 +10,7 @@ import numpy as np
 from vmg.act.likeness import spread_of_starts
 from vmg.act.plan import Plan
 from vmg.agent.settings import AgentConfig
+from vmg.data.counting import counted
 from vmg.evaluation import Scores
 from vmg.graph import GraphConfig, MemoryGraph, SolveConfig, summarise
 from vmg.graph.evidence import reachable_from
@@ -36,12 +37,14 @@ def on_graph(graph: MemoryGraph, folder: Path) -> list[str]:
         )
     if graph.n_vertices <= max(2, min(10, states // 100)):
         said.append(
-            f"The radius {radius:g} merges {states:,} states into {graph.n_vertices:,} vertices, too few to plan on. "
-            f"Try a smaller one: {narrower}"
+            f"The radius {radius:g} merges {states:,} states into {counted(graph.n_vertices, 'vertex', 'vertices')}, too "
+            f"few to plan on. Try a smaller one: {narrower}"
         )
     if graph.unrecorded:
         kinds = ", ".join(graph.unrecorded.sources)
-        said.append(f"{len(graph.unrecorded.edges):,} of its {graph.n_edges:,} edges nobody recorded ({kinds}).")
+        said.append(
+            f"{len(graph.unrecorded.edges):,} of its {counted(graph.n_edges, 'edge')} nobody recorded ({kinds})."
+        )
     summary = summarise(graph)
     if summary.largest_component < WHOLE:
         said.append(
@@ -67,7 +70,7 @@ def on_falls(graph: MemoryGraph, solve: SolveConfig) -> list[str]:
         return ["The option --solve.fall-cost does nothing: no recorded fall is known in this graph."]
     ends = np.cumsum(graph.lengths + 1)
     fell = len(np.unique(np.searchsorted(ends, graph.falls, side="right")))
-    return [f"{fell:,} of {len(ends):,} recordings fell."]
+    return [f"{fell:,} of {counted(len(ends), 'recording')} fell."]
 
 
 def on_plan(plan: Plan) -> list[str]:

@@ -15,6 +15,7 @@ from vmg.base.console import say
 from vmg.base.errors import VMGError
 from vmg.base.files import reading, write_json, write_text
 from vmg.base.versions import versions
+from vmg.data.counting import counted
 from vmg.data.episodes import Episodes
 from vmg.data.fields import moved_fields
 from vmg.envs import TASKS, Task
@@ -72,7 +73,7 @@ def train(*runs: Run, on: str = "processes", workers: int | None = None) -> None
         # the data may have another name here
         save_run(replace(load_run(run.folder), data=run.data, keys=run.keys, returns=_mean_and_best(training.episodes)))
         folders = ", ".join(str(run.agent_folder(seed)) for seed in run.seeds)
-        say(f"Trained for {run.config.learn.steps:,} steps: {folders}.")
+        say(f"Trained for {counted(run.config.learn.steps, 'step')}: {folders}.")
 
 
 @alone
@@ -94,7 +95,7 @@ def build(run: Run, config: GraphConfig, *, on: str = "processes", workers: int 
     _say_all(idle_options(replace(run.config, graph=config), "graph"))
     for folder, agent in run.agents():
         if agent.graph and agent.config.graph == config:
-            say(f"{folder} has this graph already: {agent.graph.n_vertices:,} vertices.")
+            say(f"{folder} has this graph already: {counted(agent.graph.n_vertices, 'vertex', 'vertices')}.")
             write_card(folder)  # a kill can have come before it
             continue
         if episodes is None:

@@ -14,6 +14,7 @@ from vmg.agent.agent import Agent
 from vmg.base.console import progress_bar
 from vmg.base.errors import VMGError, require
 from vmg.base.files import replacing
+from vmg.data.counting import counted
 from vmg.envs import Task
 from vmg.view.episodes import Frame, Watched, watch
 from vmg.view.graphs import draw_graph, ending
@@ -167,7 +168,8 @@ class _Scene:
             return f"seed {self.episode.score.seed}: {ending(self.episode)}"
         decision = self.episode.decisions[step]
         where = "off the graph, nearest vertex" if decision.off_graph else "at vertex"
-        return f"step {step} of {self.episode.score.steps}: {where} {decision.vertex:,}, {edges} edges to the target"
+        here = f"step {step} of {self.episode.score.steps}: {where} {decision.vertex:,}"
+        return f"{here}, {counted(edges, 'edge')} to the target"
 
     def _subtasks(self, step: int) -> str:
         done = self.episode.done[step - 1] if 0 < step <= len(self.episode.done) else ()

@@ -8,6 +8,7 @@ import numpy as np
 from vmg.base.errors import require
 from vmg.base.lazy import LazyModule
 from vmg.base.types import Float64s
+from vmg.data.counting import counted
 from vmg.envs import Floor
 from vmg.graph import MemoryGraph
 from vmg.view.episodes import Watched
@@ -40,7 +41,9 @@ def graph_figure(solved: Solved, layout: Layout, *, episode: Watched | None = No
         figure, (axis,) = new_figure(5.2, 4.6)
         shades = draw_graph(axis, solved, layout, style)
         figure.colorbar(shades, ax=axis, label="value of a vertex", shrink=0.7, pad=0.01)
-        axis.set_title(f"{layout.title}: {graph.n_vertices:,} vertices, {graph.n_edges:,} edges")
+        axis.set_title(
+            f"{layout.title}: {counted(graph.n_vertices, 'vertex', 'vertices')}, {counted(graph.n_edges, 'edge')}"
+        )
         if episode is not None:
             draw_episode(axis, layout, episode, style)
             axis.set_title(f"An episode, seed {episode.score.seed}: {ending(episode)}")
@@ -165,7 +168,7 @@ def draw_episode(axis: Any, layout: Layout, episode: Watched, style: Style) -> N
 def ending(episode: Watched) -> str:
     """Say how an episode ended, in a few words."""
     score = episode.score
-    how = f"{'success' if score.success else score.ended} after {score.steps} steps"
+    how = f"{'success' if score.success else score.ended} after {counted(score.steps, 'step')}"
     done = len(episode.done[-1]) if episode.done else 0
     return f"{how}, {done} subtask{'s' * (done != 1)} done" if done else how
 

@@ -8,6 +8,7 @@ import numpy as np
 from vmg.agent.agent import Agent
 from vmg.base.errors import VMGError
 from vmg.base.types import Float32s
+from vmg.data.counting import counted
 from vmg.envs import Task
 from vmg.graph import MemoryGraph
 from vmg.view.episodes import watch
@@ -38,8 +39,12 @@ def draw_maze_story(agent: Agent, task: Task, file: Path, *, seed: int = 0, them
             axes[1].plot(*episode.goal, marker="*", color=style.goal, ms=15, mec=style.paper, zorder=6)
         draw_episode(axes[2], layout, episode, style)
         axes[2].legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=3, frameon=False)
-        axes[0].set_title(f"1  What was logged\n{agent.data.episodes:,} episodes, {agent.data.steps:,} steps")
-        axes[1].set_title(f"2  What the graph knows\n{graph.n_vertices:,} vertices, solved for a new goal")
+        axes[0].set_title(
+            f"1  What was logged\n{counted(agent.data.episodes, 'episode')}, {counted(agent.data.steps, 'step')}"
+        )
+        axes[1].set_title(
+            f"2  What the graph knows\n{counted(graph.n_vertices, 'vertex', 'vertices')}, solved for a new goal"
+        )
         axes[2].set_title(f"3  What the policy does\n{ending(episode)}")
         figure.colorbar(shades, ax=axes, label="value of a vertex", shrink=0.8, pad=0.01)
     save_figure(figure, file, dpi=110)

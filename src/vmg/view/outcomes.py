@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from vmg.base.errors import VMGError
+from vmg.data.counting import counted
 from vmg.evaluation.scores import FAILURES, JAM, LYING, METHODS, EpisodeScore, in_words
 from vmg.view import page
 from vmg.view.episodes import DONE
@@ -39,7 +40,7 @@ def failures(gallery: Gallery) -> list[str]:
     if not noted:
         return [page.note("No episodes were run yet.")]
     failed = sum(episode.failed for episode in noted)
-    parts = [page.paragraph(f"{failed:,} of {len(noted):,} episodes of VMG failed, over all models.")]
+    parts = [page.paragraph(f"{failed:,} of {counted(len(noted), 'episode')} of VMG failed, over all models.")]
     parts += [*_kinds(noted), *_subtasks(gallery, noted)]
     if not gallery.failed:
         return parts
@@ -93,7 +94,7 @@ def _every_episode(gallery: Gallery) -> list[str]:
 def _mark(episode: EpisodeScore) -> tuple[str, bool | None, str]:
     done = len(episode.report.get(DONE, ()))
     mark = "✓" if episode.success else str(done) if done else "✗" if episode.failed else "·"
-    story = f"seed {episode.seed}: {episode.ended} after {episode.steps} steps, return {episode.reward:.4g}"
+    story = f"seed {episode.seed}: {episode.ended} after {counted(episode.steps, 'step')}, return {episode.reward:.4g}"
     return mark, episode.success, f"{story} {_report(episode)}".strip()
 
 

@@ -8,6 +8,7 @@ from vmg.agent.agent import Agent
 from vmg.agent.card import made_with_versions
 from vmg.base.versions import versions
 from vmg.data import summarise as summarise_data
+from vmg.data.counting import counted
 from vmg.data.summary import Range
 from vmg.graph import summarise
 from vmg.runs.commands import evaluate_command, run_commands
@@ -37,8 +38,8 @@ def data(gallery: Gallery) -> list[str]:
         ("source", summary.source),
         ("episodes", f"{summary.episodes:,}"),
         ("steps", f"{summary.steps:,}; an episode has {_from_to(summary.lengths)}"),
-        ("an observation", f"{summary.observation_size} numbers"),
-        ("an action", f"{summary.action_size} numbers, {_from_to(summary.actions)}"),
+        ("an observation", counted(summary.observation_size, "number")),
+        ("an action", f"{counted(summary.action_size, 'number')}, {_from_to(summary.actions)}"),
         ("return of an episode", f"{_from_to(summary.returns)}, mean {summary.returns.mean:.3g}"),
         ("rewarded steps", rewarded),
         ("held out", _held_out(gallery.run)),
@@ -75,7 +76,7 @@ def training(gallery: Gallery) -> list[str]:
     """Say how the models were trained."""
     learn, models = gallery.run.config.learn, len(gallery.run.seeds)
     words = (
-        f"{models} model{'s' * (models > 1)}, {learn.steps:,} updates with batches of {learn.batch_size}; "
+        f"{counted(models, 'model')}, {counted(learn.steps, 'update')} with batches of {learn.batch_size}; "
         f"{learn.hidden_units} hidden units, a metric space of {learn.metric_dimension} dimensions. "
         "The last checkpoint is used."
     )

@@ -11,6 +11,7 @@ from rich.table import Table
 from vmg.agent.agent import Agent
 from vmg.agent.settings import AgentConfig
 from vmg.base.errors import VMGError
+from vmg.data.counting import counted
 from vmg.evaluation.scores import Scores, Summary, in_words
 from vmg.graph import summarise
 from vmg.runs.run import load_run
@@ -21,7 +22,7 @@ def scores_table(found: Mapping[str, Sequence[Scores]]) -> Table:
     models = next(iter(found.values()))
     first, n = models[0], len(models)
     table = Table(
-        title=f"{first.task}: {n} model{'s' * (n > 1)}, {len(first.episodes)} episodes each, last checkpoint",
+        title=f"{first.task}: {counted(n, 'model')}, {counted(len(first.episodes), 'episode')} each, last checkpoint",
         caption=first.protocol,
         title_justify="left",
         caption_justify="left",
@@ -43,14 +44,16 @@ def run_table(folder: Path) -> tuple[dict[str, Any], Table]:
     table = _table(f"Run {folder}")
     table.add_row("data", run.data)
     for each in run.added:
-        table.add_row("added", f"{each.source}: {each.episodes:,} episodes, {each.steps:,} steps")
+        table.add_row("added", f"{each.source}: {counted(each.episodes, 'episode')}, {counted(each.steps, 'step')}")
     table.add_row("seeds", ", ".join(map(str, run.seeds)))
-    table.add_row("training", f"{run.config.learn.steps:,} steps; {len(agents)} of {len(run.seeds)} agents saved")
+    table.add_row(
+        "training", f"{counted(run.config.learn.steps, 'step')}; {len(agents)} of {len(run.seeds)} agents saved"
+    )
     for seed, (_, words) in agents.items():
         table.add_row(f"agent {seed}", words)
     for method, models in measured["scores"].items():
         score, n_episodes = measured["summary"][method]["score"], models[0]["n_episodes"]
-        table.add_row(f"score, {method}", f"{score:.1f} ({n_episodes} episodes per model)")
+        table.add_row(f"score, {method}", f"{score:.1f} ({counted(n_episodes, 'episode')} per model)")
     content = {"data": run.data, "task": run.task, "seeds": list(run.seeds), "config": run.config.to_dict()}
     added = [asdict(each) for each in run.added]
     return {**content, "added": added, "agents": [facts for facts, _ in agents.values()], "scores": scores}, table
@@ -63,8 +66,10 @@ def agent_table(folder: Path) -> tuple[dict[str, Any], Table]:
     agent = Agent.load(folder)
     facts, words = _agent(agent)
     table = _table(f"Agent {folder}")
-    table.add_row("data", f"{agent.data.source}: {agent.data.episodes:,} episodes, {agent.data.steps:,} steps")
-    table.add_row("state, action", f"{agent.data.observation_size} and {agent.data.action_size} numbers")
+    table.add_row(
+        "data", f"{agent.data.source}: {counted(agent.data.episodes, 'episode')}, {counted(agent.data.steps, 'step')}"
+    )
+    table.add_row("state, action", f"{agent.data.observation_size} and {counted(agent.data.action_size, 'number')}")
     table.add_row("graph", words)
     for stage in agent.config.to_dict():
         settings = [f"{name} {value}" for of, name, value in settings_rows(agent.config) if of == stage]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from vmg.base.types import Bools, Float64s, Int32s
+from vmg.data.counting import counted
 from vmg.view.episodes import Watched
 
 Mark = dict[str, Any]
@@ -54,14 +55,15 @@ def still_marks(vertices: Int32s) -> Iterator[Mark]:
     """Mark where an episode stayed in one vertex for long."""
     for first, last in _stretches(np.diff(vertices) == 0):
         if last - first >= STILL:
-            said = f"It stood still: {last - first} steps in vertex {int(vertices[first]):,}."
+            said = f"It stood still: {counted(last - first, 'step')} in vertex {int(vertices[first]):,}."
             yield _mark(first, "stood still", said)
 
 
 def _off_marks(off: Bools, radius: float) -> Iterator[Mark]:
     for first, last in _stretches(off):
         if last - first >= LOST:
-            said = f"For {last - first} steps it was farther than the radius ({radius:g}) from everything recorded."
+            lasting = counted(last - first, "step")
+            said = f"For {lasting} it was farther than the radius ({radius:g}) from everything recorded."
             yield _mark(first, "off the graph", said)
 
 
@@ -70,7 +72,9 @@ def _left_marks(episode: Watched) -> Iterator[Mark]:
     for step, (before, now) in enumerate(pairwise(episode.decisions), 1):
         longer = len(now.path) - len(before.path)
         if now.vertex not in before.path and longer >= LONGER:
-            said = f"It came to vertex {now.vertex:,}, beside its way; from there it is {longer} edges longer."
+            said = (
+                f"It came to vertex {now.vertex:,}, beside its way; from there it is {counted(longer, 'edge')} longer."
+            )
             yield _mark(step, "left its way", said)
 
 
@@ -83,7 +87,7 @@ def _lost_ground(values: Float64s, *, failed: bool) -> Iterator[Mark]:
 def _end_mark(episode: Watched) -> Iterator[Mark]:
     score, last = episode.score, len(episode.decisions)
     if score.success:
-        yield _mark(last, "reached", f"It was done after {score.steps} steps.")
+        yield _mark(last, "reached", f"It was done after {counted(score.steps, 'step')}.")
     elif score.ended == "terminated":
         yield _mark(last, "fell", "The environment ended the episode here: it fell, or broke a rule.")
 

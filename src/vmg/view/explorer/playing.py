@@ -10,6 +10,7 @@ from typing import Any
 
 from vmg.base.errors import VMGError
 from vmg.base.types import Float32s
+from vmg.data.counting import counted
 from vmg.envs import Task
 from vmg.evaluation import EpisodeScore, run_episode, scored_by
 from vmg.goals import Objective
@@ -136,7 +137,7 @@ class Play:
         return task.make(), missing
 
     def _end(self, score: EpisodeScore, episode: Watched | None, planned: Planned | None) -> dict[str, Any]:
-        stopped = f"Stopped after {score.steps} steps."
+        stopped = f"Stopped after {counted(score.steps, 'step')}."
         said = stopped if episode is None or score.ended == "stopped" else said_of(self.shown, episode)
         marks: list[Mark] = watched_marks(episode) if episode else []
         return {

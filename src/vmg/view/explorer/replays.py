@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from vmg.base.types import Float64s, Int32s
+from vmg.data.counting import counted
 from vmg.envs import Task
 from vmg.evaluation import EpisodeScore
 from vmg.runs.notes import episodes_of
@@ -106,9 +107,9 @@ def said_of(shown: Explored, episode: Watched) -> str:
     """Say how an episode ended and, if it failed, why."""
     score = episode.score
     if score.success:
-        return f"Done after {score.steps} steps."
+        return f"Done after {counted(score.steps, 'step')}."
     found = diagnose(episode, shown.task.goal if shown.task and episode.goal is not None else None)
-    return f"{score.ended.capitalize()} after {score.steps} steps. {found.why}"
+    return f"{score.ended.capitalize()} after {counted(score.steps, 'step')}. {found.why}"
 
 
 def _arrays(shown: Explored, episode: Watched) -> dict[str, np.ndarray]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from vmg.base.errors import VMGError
 from vmg.base.types import Float64s, Int64s
+from vmg.data.counting import counted
 from vmg.envs.words import read_goal
 from vmg.graph.routes.base import without_repeats
 from vmg.view.explorer.graphs import Explored
@@ -48,7 +49,7 @@ def _compared(shown: Explored, name: str, sign: str, number: str) -> dict[str, A
     except ValueError as error:
         raise VMGError(HOW) from error
     vertices = np.flatnonzero(_COMPARE[sign](numbers, limit))
-    return _found(vertices.tolist(), f"{len(vertices):,} vertices with {name} {sign} {limit:g}.")
+    return _found(vertices.tolist(), f"{counted(len(vertices), 'vertex', 'vertices')} with {name} {sign} {limit:g}.")
 
 
 def _column(shown: Explored, name: str) -> Float64s:
@@ -69,7 +70,7 @@ def _nearest(shown: Explored, text: str) -> dict[str, Any]:
     vertices: Int64s = np.argsort(distances, kind="stable")[:NEAREST]
     inside = np.flatnonzero(distances <= 0)
     if len(inside) > NEAREST:
-        return _found(inside.tolist(), f"{len(inside):,} vertices in {text}.")
+        return _found(inside.tolist(), f"{counted(len(inside), 'vertex', 'vertices')} in {text}.")
     return _found(vertices.tolist(), f"The {len(vertices)} vertices nearest to {text}, the nearest first.")
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from vmg.base.types import Int64s
+from vmg.data.counting import counted
 from vmg.view.explorer.graphs import Explored
 from vmg.view.explorer.plans import Planned
 from vmg.view.explorer.steps import steps_to_end
@@ -89,6 +90,6 @@ def _way(planned: Planned, vertex: int) -> dict[str, Any]:
     else:
         why = (
             f"It is worth {value:.3g} because vertex {target}, worth {float(plan.values[target]):.3g}, can be reached "
-            f"from here over {len(path) - 1} edges, in about {steps:.0f} steps."
+            f"from here over {counted(len(path) - 1, 'edge')}, in about {counted(round(steps), 'step')}."
         )
     return {"value": value, "steps": steps, "path": path, "target": target, "why": why}
