@@ -37,8 +37,8 @@ def on_graph(graph: MemoryGraph, folder: Path) -> list[str]:
         )
     if graph.n_vertices <= max(2, min(10, states // 100)):
         said.append(
-            f"The radius {radius:g} merges {states:,} states into {counted(graph.n_vertices, 'vertex', 'vertices')}, too "
-            f"few to plan on. Try a smaller one: {narrower}"
+            f"The radius {radius:g} merges {states:,} states into "
+            f"{counted(graph.n_vertices, 'vertex', 'vertices')}, too few to plan on. Try a smaller one: {narrower}"
         )
     if graph.unrecorded:
         kinds = ", ".join(graph.unrecorded.sources)
