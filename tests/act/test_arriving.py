@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from two_link_arm import HAND, Arm, hand, random_joints, random_motion
 
-from vmg.act.arriving import AROUND, BEST_PAID, PATIENCE, around, moved_towards
+from vmg.act.arriving import AROUND, BEST_PAID, LONG, NEARLY, PATIENCE, around, best_paid, moved_towards
 from vmg.act.settings import ActConfig
 from vmg.agent.agent import Agent
 from vmg.agent.settings import AgentConfig
 from vmg.goals import Place, near, reward_function, where, within
 from vmg.graph import GraphConfig, SolveConfig
+from vmg.graph.evidence import reaching
 from vmg.graph.routes import finals as final_states
 from vmg.graph.routes.finals import some_of
 from vmg.learn import LearnConfig
@@ -75,13 +76,48 @@ def test_where_only_vertices_are_kept_their_states_are_final():
     assert (finals.states == agent().built.states[plan.goal_vertices]).all()
 
 
+def in_order_of_index():
+    """The agent whose ties do not go to the nearest, as in the presets of the paper."""
+    config = agent().config
+    config = replace(config, solve=replace(config.solve, ties="index"))
+    return replace(agent(), config=config).build(episodes())
+
+
 def test_the_best_paid_states_are_final_where_rewards_are_wanted():
-    finals = agent().plan(PAID).routes.finals
+    finals = in_order_of_index().plan(PAID).routes.finals
     assert (finals.states[:, 0] > 0.9).all()
-    graded = agent().plan(reward_function(lambda o_t, a_t, o_tp1: o_tp1[:, 0])).routes.finals
+    graded = in_order_of_index().plan(reward_function(lambda o_t, a_t, o_tp1: o_tp1[:, 0])).routes.finals
     arrivals = episodes().observations[agent().built.arrivals, 0]
     assert (graded.states[:, 0] >= arrivals.max() - BEST_PAID * np.ptp(arrivals) - 1e-5).all()
     assert agent().plan(reward_function(lambda o_t, a_t, o_tp1: np.ones(len(a_t)))).routes.finals is None
+
+
+def how_right(o_t, a_t, o_tp1):
+    """Pays for being at the right: some places are paid nearly as well as the best."""
+    return o_tp1[:, 0]
+
+
+def test_of_places_that_are_paid_nearly_as_well_the_nearest_is_headed_for():
+    plan = agent().plan(reward_function(how_right))
+    pay = np.full(len(episodes().observations), episodes().observations[:, 0].min())
+    pay[agent().built.arrivals] = episodes().observations[agent().built.arrivals, 0]
+    missing = around((pay.max() - pay) / np.ptp(pay), agent().built.lengths, LONG)
+    least = np.array([missing[agent().built.labels == vertex].min() for vertex in range(agent().built.n_vertices)])
+    best = least <= least.min() + NEARLY * (1 - least.min())
+    assert 1 < best.sum() < agent().built.n_vertices / 4
+    assert set(plan.graph.labels[plan.routes.finals.rows]) <= set(np.flatnonzero(best))
+    assert best[plan.routes.targets[reaching(plan.graph, best)]].all()
+
+
+def test_what_is_paid_in_single_steps_is_no_place_to_stay_in():
+    """A prize for passing a line: it is no better to stay beside it than elsewhere."""
+
+    def passing(o_t, a_t, o_tp1):
+        return ((o_t[:, 0] < 0) & (o_tp1[:, 0] >= 0)).astype(float)
+
+    body, recorded = agent().plan(PAID).body, agent().plan(PAID).recorded
+    assert best_paid(body, recorded, episodes().relabel(passing).rewards)[1] is None
+    assert best_paid(body, recorded, episodes().relabel(how_right).rewards)[1] is not None
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=40), st.integers(1, 12))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from vmg.data.episodes import Episodes
 from vmg.graph import build
 from vmg.graph.restricting import without
-from vmg.graph.sight import Sight
+from vmg.graph.sight import ELSEWHERE, Sight
 
 
 def recorded(observations):
@@ -84,3 +84,16 @@ def test_a_graph_with_less_in_it_has_the_same_sight():
     graph = build(episodes.observations, episodes, 1.0, recordings=True)
     seen = graph.sight
     assert without(graph, episodes.observations[:, 0] < 5, whole_vertices=False).sight is seen
+
+
+def test_a_switch_is_far_where_an_object_is_elsewhere():
+    """A door that is opened once is many of its steps away, and more than the numbers say all in all."""
+    place, door = np.tile(np.arange(30.0), 4), np.repeat([0.0, 0.0, 0.0, 1.0], 30)
+    observations = np.column_stack([place, door])
+    episodes = Episodes.from_list([(observations, np.zeros((119, 1)), np.zeros(119), False, True)])
+    graph = build(episodes.observations[:, :1], episodes, 0.5, recordings=True)
+    assert graph.sight.objects.tolist() == [False, True]
+    elsewhere = graph.states[graph.labels, 1] != door
+    assert elsewhere.sum() in (30, 90)
+    far = np.sqrt(119 / 2)  # the door's step is the root of 1 / 119, and it is one of two numbers
+    np.testing.assert_allclose(graph.sight.offsets, np.where(elsewhere, far + ELSEWHERE, 0.0), rtol=1e-5, atol=1e-6)

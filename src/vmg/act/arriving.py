@@ -25,6 +25,9 @@ NEARER = 0.98
 """Nearer is at most this share of what was nearest before."""
 BEST_PAID = 0.02
 """What is paid less than the most by no more than this share of the range is as good."""
+NEARLY, HALF = 0.03, 0.5
+"""A place to stay in that leaves to be desired no more of what can be had than this share is as good as the best; but
+where even the best leaves more than half, what is paid is no staying."""
 BESIDE = 100
 """Recorded states nearest to a place that none of them reaches, which say how to go on towards it."""
 MOVING = 0.36
@@ -34,8 +37,9 @@ COMMON = 0.5
 elsewhere than in others if it differs by more."""
 SOME_EDGES = 4000
 """Edges looked at, about, to see which columns stand still."""
-AROUND = 3
-"""Recorded steps before and after a state that say whether it is easy to stay there."""
+AROUND, LONG = 3, 10
+"""Recorded steps before and after a state that say whether it is easy to stay there; for rewards more of them, where
+anything recorded stayed for so long."""
 
 
 class Heading(NamedTuple):
@@ -92,29 +96,44 @@ def _nearest(distances: Float64s) -> Int64s:
     return rows[np.isfinite(distances[rows])]
 
 
-def best_paid(body: Body, recorded: Recorded, rewards: Float64s) -> FinalStates | None:
-    """Return recorded states to which the best paid steps lead; None where all steps are paid the same.
+def best_paid(body: Body, recorded: Recorded, rewards: Float64s) -> tuple[FinalStates | None, Bools | None]:
+    """Return the recorded states that are paid best, and the vertices to stay in; None where all is paid the same.
 
-    What is paid around it too leaves least to be desired: there it is easy to stay.
+    What is paid around a state too leaves least to be desired: there it is easy to stay. Where anything stayed for
+    long where it is paid, and ties go to the nearest, the nearest place that is paid nearly as well as any is taken.
     """
     graph = body.graph
     pay = np.full(len(graph.labels), -np.inf)
     pay[graph.arrivals] = np.where(graph.slots < graph.n_edges + graph.n_vertices, rewards, -np.inf)
     paid = pay[np.isfinite(pay)]
     if recorded.observations is None or not len(paid) or np.ptp(paid) == 0:
-        return None
-    shortfalls = (paid.max() - pay) / np.ptp(paid)
-    rows = np.flatnonzero(shortfalls <= BEST_PAID)
-    shortfalls = around(np.minimum(shortfalls, 1.0), graph.lengths)
+        return None, None
+    missing = (paid.max() - pay) / np.ptp(paid)
+    missing = np.minimum(missing, 1.0)
+    rows, stays = np.flatnonzero(missing <= BEST_PAID), None
+    shortfalls = around(missing, graph.lengths, LONG)
+    if shortfalls.min() > HALF:
+        shortfalls = around(missing, graph.lengths)
+    elif body.solving.ties == "nearest":
+        least = _least_in(graph, shortfalls)
+        stays = least <= least.min() + NEARLY * (1 - least.min())
+        rows = np.flatnonzero(stays[graph.labels] & (shortfalls <= least[graph.labels] + BEST_PAID))
     rows = some_of(rows, graph.labels[rows], shortfalls[rows])
-    return _finals(body, rows, shortfalls, recorded.observations[rows])
+    return _finals(body, rows, shortfalls, recorded.observations[rows]), stays
 
 
-def around(numbers: Float64s, lengths: Int64s) -> Float64s:
-    """The mean over the recorded observations within `AROUND` steps of each, in its own episode."""
+def _least_in(graph: MemoryGraph, numbers: Float64s) -> Float64s:
+    """The least number of the observations in each vertex."""
+    least = np.ones(graph.n_vertices)
+    np.minimum.at(least, graph.labels, numbers)
+    return least
+
+
+def around(numbers: Float64s, lengths: Int64s, steps: int = AROUND) -> Float64s:
+    """The mean over the recorded observations within so many steps of each, in its own episode."""
     row, counts = np.arange(len(numbers)), lengths + 1
     first = np.repeat(np.cumsum(counts) - counts, counts)
-    low, high = np.maximum(row - AROUND, first), np.minimum(row + AROUND, first + np.repeat(lengths, counts))
+    low, high = np.maximum(row - steps, first), np.minimum(row + steps, first + np.repeat(lengths, counts))
     sums = np.concatenate([[0.0], np.cumsum(numbers)])
     means: Float64s = (sums[high + 1] - sums[low]) / (high + 1 - low)
     return means
@@ -162,8 +181,11 @@ class Arrival:
 
     def headed(
         self, rows: Sequence[int], observations: Float32s, features: Float32s, heading: Heading, ahead: Float32s
-    ) -> Heading:
-        """Put final states in place of the subgoals of rows that arrive; `ahead` is where the subgoals lie."""
+    ) -> tuple[Heading, set[int]]:
+        """Put final states in place of the subgoals of rows that arrive, and say which rows are there.
+
+        `ahead` is where the subgoals lie.
+        """
         points = np.zeros((len(features), features.shape[1] + 1), np.float32)
         points[:, :-1] = features
         finals = self._index.nearest(points)
@@ -180,12 +202,13 @@ class Arrival:
             else:
                 straight[i] = self._is_free(rows[i], float(gaps[i]))
         taken = (ending | straight | (there & has_goal)).nonzero()[0]
+        arrived = {rows[i] for i in there.nonzero()[0].tolist()}
         if not len(taken):
-            return heading
+            return heading, arrived
         subgoals = heading.subgoals.copy()
         subgoals[taken] = self._vertices.take(finals[taken])
         heading.goals[taken] = self._finals.states.take(finals[taken], 0)
-        return heading._replace(subgoals=subgoals)
+        return heading._replace(subgoals=subgoals), arrived
 
     def _is_free(self, row: int, gap: float) -> bool:
         """Say whether the straight way still brings an episode nearer; if not, it goes by the route from now on."""

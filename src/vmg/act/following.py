@@ -9,10 +9,12 @@ import numpy as np
 from vmg.act.arriving import Arrival, Heading
 from vmg.act.placing import placing
 from vmg.act.settings import ActConfig
+from vmg.act.struggling import Struggles
 from vmg.base.types import Bools, Float32s, Int32s, Int64s
 from vmg.graph.nearest import VertexIndex
 from vmg.graph.ranking import TIE
 from vmg.graph.routes import LookingTracker, Tracker
+from vmg.graph.routes.observed import ObservedRoutes
 from vmg.networks.lowlevel import Act, Doubting
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ class Follower:
         finals = plan.routes.finals if plan.has_goal or settings.paid_states else None
         self._arrival = Arrival(plan, finals) if finals else None
         self._placing = placing(plan)
+        watched = settings.keep_path and isinstance(plan.routes, ObservedRoutes) and not self._placing
+        self._struggles = Struggles(plan.graph.sight) if watched and settings.noise_when == "stuck" else None
 
     def heading(self, rows: Sequence[int], batch: Float32s, features: Float32s, vertices: Int32s) -> Heading:
         """Where each of these rows is on its route, and what it heads for."""
@@ -51,13 +55,20 @@ class Follower:
         heading = Heading(vertices, entries, routes.ends(entries), routes.vertices(ahead), routes.states(ahead))
         if self._placing:
             return self._placing.headed(rows, batch, heading)
-        if self._arrival is None:
-            return heading
-        return self._arrival.headed(rows, batch, features, heading, routes.features(ahead))
+        there: set[int] = set()
+        if self._arrival:
+            heading, there = self._arrival.headed(rows, batch, features, heading, routes.features(ahead))
+        if self._struggles:
+            self._struggles.note(rows, batch, heading.goals, there)
+        return heading
 
     def is_stuck(self, row: int) -> bool:
         """Tell whether a row keeps to its route but does not move on along it."""
         return row in self._trackers and self._trackers[row].stuck
+
+    def push(self, row: int, action: Float32s, draw: Callable[[], Float32s]) -> Float32s | None:
+        """Return what gets a row off that stands still though it has somewhere to go; None for others."""
+        return self._struggles.push(row, action, draw) if self._struggles else None
 
     def _ahead(self, entries: Int32s) -> Int32s:
         """The subgoal's entry from each vertex; along edges all are looked up once, if they are asked for again."""

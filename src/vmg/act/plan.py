@@ -235,7 +235,7 @@ def make_plan(body: Body, objective: Objective, recorded: Recorded) -> Plan:
     if objective.distance is None:
         steps = recorded.planned_rewards(objective, solving.discount)
         rewards = reward(graph, steps, variant=solving.variant)
-        routes = solve_edges(graph, rewards, solving, best_paid(body, recorded, steps))
+        routes = solve_edges(graph, rewards, solving, *best_paid(body, recorded, steps))
         return Plan(objective, routes, body, recorded, _paying(graph, rewards))
     distances = recorded.distances(objective)
     if not np.isfinite(distances).any():

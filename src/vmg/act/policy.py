@@ -167,9 +167,21 @@ class Policy:
         actions = self._act(batch, goals)
         if self.settings.noise:
             noise = self._rng.normal(0.0, self.settings.noise, actions.shape).astype(np.float32)
-            actions += noise if self.settings.noise_when == "always" else noise * _stuck(groups, len(batch))
+            actions += noise if self.settings.noise_when == "always" else self._freeing(noise, actions, groups)
         actions = recorded_actions(self._body.weights, actions)
         return np.minimum(np.maximum(actions, self._low), self._high)
+
+    def _freeing(self, noise: Float32s, actions: Float32s, groups: "_Groups") -> Float32s:
+        """Leave the noise to rows that are stuck, and push those that stand still; none for others."""
+        noise = noise * _stuck(groups, len(noise))
+        for follower, rows in groups:
+            for row in rows:
+                push = follower.push(row, actions[row], lambda: self._drawn(noise.shape[1]))
+                noise[row] = noise[row] if push is None else push
+        return noise
+
+    def _drawn(self, size: int) -> Float32s:
+        return self._rng.normal(0.0, self.settings.noise, size).astype(np.float32)
 
     def _headings(self, batch: Float32s, features: Float32s, vertices: Int32s, groups: "_Groups") -> Heading:
         """The heading of every row; rows that follow the same plan are looked up together."""

@@ -31,6 +31,9 @@ def by_rank(solved: Values, ties: Ties) -> tuple[Int64s, Int64s]:
 def best_anywhere(problem: Problem) -> tuple[Int32s, Bools]:
     """For every vertex the best it can reach, and whether it is itself as good as that."""
     order, groups = by_rank(problem.values, problem.settings.ties)
+    if problem.stays is not None and problem.settings.ties == "nearest":
+        groups = np.where(problem.stays[order], -1, groups)
+        order, groups = order[by_group := np.argsort(groups, kind="stable")], groups[by_group]
     first_in, edges_in = problem.graph.incoming
     tails = problem.graph.tails[edges_in]
     targets = kernels.paths.best_reachable(first_in, tails, problem.rewards.absorbing, order, groups)

@@ -17,6 +17,13 @@ STILL = 0.5
 handled. Where the robot itself pauses, nothing changes."""
 LITTLE = 0.1
 """It changes where it does so by more than this share of its usual change."""
+HANDLED = 3.0
+"""How much more what differs in a number of an object counts where a recording is entered: a body comes by itself, an
+object does not."""
+APART = 8.0
+"""An object that is more recorded steps away than this is elsewhere; a body so far off that comes no nearer is lost."""
+ELSEWHERE = 10.0
+"""Recorded steps that it counts for in a switch that an object is elsewhere."""
 BLOCK = 2**16
 """Rows that are looked at at once."""
 
@@ -32,7 +39,7 @@ class Sight:
     objects: Bools
     """Numbers that stand still unless something is handled: they change by next to nothing while others do."""
     offsets: Float64s
-    """How far each recorded observation is from its vertex's, in recorded steps."""
+    """How far each recorded observation is from its vertex's, in recorded steps; farther if an object is elsewhere."""
 
     @classmethod
     def of(cls, graph: "MemoryGraph") -> Self:
@@ -47,7 +54,9 @@ class Sight:
             least, most = np.minimum(least, observations[rows].min(0)), np.maximum(most, observations[rows].max(0))
         sight = cls(steps, most - least, _objects(graph, steps), np.zeros(len(observations)))
         for rows in _blocks(len(observations)):
-            sight.offsets[rows] = sight.gaps(observations[rows], graph.states[graph.labels[rows]])
+            apart = sight.apart(observations[rows], graph.states[graph.labels[rows]])
+            elsewhere = (apart[:, sight.objects] > APART).any(1)
+            sight.offsets[rows] = root_mean_square(apart, max(int((steps > 0).sum()), 1)) + ELSEWHERE * elsewhere
         return sight
 
     def apart(self, observations: Float32s, others: Float32s) -> Float32s:
@@ -65,8 +74,17 @@ class Sight:
 
     def off(self, apart: Float32s) -> Float64s:
         """Return how far bodies are off whose numbers, and those of objects, are so far apart."""
-        body = (self.steps > 0) & ~self.objects
-        return root_mean_square(apart[:, body], max(int(body.sum()), 1))
+        return root_mean_square(apart[:, self.body], max(int(self.body.sum()), 1))
+
+    @cached_property
+    def body(self) -> Bools:
+        """Numbers that change, and are no object's."""
+        return (self.steps > 0) & ~self.objects
+
+    @cached_property
+    def shares(self) -> Float32s:
+        """How much what differs in each number counts where a recording is entered."""
+        return np.where(self.objects, HANDLED, 1.0).astype(np.float32)
 
     @cached_property
     def _per_step(self) -> Float32s:

@@ -2,6 +2,7 @@
 
 from vmg.base.arguments import checked
 from vmg.base.errors import VMGError
+from vmg.base.types import Bools
 from vmg.graph.memory import MemoryGraph
 from vmg.graph.rewards import EdgeRewards
 from vmg.graph.risk import priced_by_risk
@@ -44,9 +45,13 @@ def solve(
 
 
 def solve_edges(
-    graph: MemoryGraph, rewards: EdgeRewards, settings: SolveConfig, finals: FinalStates | None = None
-) -> Routes:
-    """Solve the graph for rewards on its edges, with these settings; the routes carry the final states."""
+    graph: MemoryGraph, rewards: EdgeRewards, settings: SolveConfig, finals: FinalStates | None = None,
+    stays: Bools | None = None,
+) -> Routes:  # fmt: skip
+    """Solve the graph for rewards on its edges, with these settings; the routes carry the final states.
+
+    `stays`: vertices that are headed for before all others, where ties go to the nearest.
+    """
     if len(rewards.edges) != graph.n_edges or len(rewards.absorbing) != graph.n_vertices:
         raise VMGError(
             f"The graph has {graph.n_edges} edges and {graph.n_vertices} vertices, but the rewards are for "
@@ -55,4 +60,4 @@ def solve_edges(
     values = values_of(graph, rewards, settings)
     if settings.fall_cost or settings.slow_cost:
         rewards = priced_by_risk(graph, rewards, settings)
-    return ROUTES.find(settings.paths).solve(Problem(graph, rewards, values, settings, finals))
+    return ROUTES.find(settings.paths).solve(Problem(graph, rewards, values, settings, finals, stays))

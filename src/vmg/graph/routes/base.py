@@ -12,7 +12,7 @@ import numpy as np
 
 from vmg.base.errors import VMGError
 from vmg.base.registry import ClassRegistry
-from vmg.base.types import Float32s, Float64s, Int32s, Int64s
+from vmg.base.types import Bools, Float32s, Float64s, Int32s, Int64s
 from vmg.graph.routes.finals import FinalStates
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ class Problem:
     values: "Values"
     settings: "SolveConfig"
     finals: FinalStates | None = None
+    stays: Bools | None = None
+    """Vertices that are headed for before all others, where ties go to the nearest."""
 
 
 class Tracker(Protocol):

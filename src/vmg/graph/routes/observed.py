@@ -23,7 +23,7 @@ from vmg.graph.ranking import TIE
 from vmg.graph.routes.base import ROUTES, Tracker
 from vmg.graph.routes.keeping import GIVE_UP, WINDOW, KeptRecording
 from vmg.graph.routes.recordings import RecordingRoutes
-from vmg.graph.sight import Sight, root_mean_square
+from vmg.graph.sight import APART, Sight, root_mean_square
 
 if TYPE_CHECKING:
     from vmg.graph.memory import MemoryGraph
@@ -36,12 +36,6 @@ PUSHED = 3.0
 """Recorded steps by which a body that was pushed is farther off than before."""
 NEARER, PAUSE = 0.97, 3
 """It waits while the body comes nearer, at least to this share, for so many steps more."""
-HANDLED = 3.0
-"""How much more what differs in a number of an object counts where a recording is entered: a body comes by itself, an
-object does not."""
-APART = 8.0
-"""Recorded steps that a number of an object may come to differ by from the recording that is followed, and a body that
-comes no nearer."""
 AGAIN = 10
 """Steps in a row of more than that, after which it is entered anew."""
 TRIES = 2
@@ -75,8 +69,7 @@ class ObservedRoutes(RecordingRoutes):
         It is where the route, and what differs, costs least. To enter a piece, from its first row to its last, that
         failed before costs more. `counts`: the numbers that do; others are as if they were alike.
         """
-        shares = np.where(self.sight.objects, HANDLED, 1.0).astype(np.float32)
-        shares = shares if counts is None else shares * counts
+        shares = self.sight.shares if counts is None else self.sight.shares * counts
         rows = self._rows_near(observation, vertex, shares)
         apart = self.sight.gaps(self.graph.recorded.observations.take(rows, 0), observation, shares)
         costs = self.switch_cost * apart + self.table.costs.take(rows)
