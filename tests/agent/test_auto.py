@@ -157,6 +157,27 @@ def test_the_radius_covers_what_was_held_out():
     assert all(share > 0.1 for share in smaller) or step_length(known, features) > chosen.radius
 
 
+def test_the_radius_tells_apart_where_objects_are():
+    """A door that opens halfway in each episode: open and shut are near in the metric space, one step lies between."""
+    rng, parts = np.random.default_rng(0), []
+    for _ in range(60):
+        place = np.cumsum(rng.normal(0, 0.5, (41, 2)), axis=0)
+        door = np.repeat([0.0, 1.0], [20, 21])
+        parts.append((np.column_stack([place, door]), np.zeros((40, 1)), np.zeros(40), False, True))
+    known, held_out = held_out_of(Episodes.from_list(parts))
+
+    def chosen(gap):
+        """With the door so far open in the metric space."""
+        features, held = (each.observations * np.array([1, 1, gap], np.float32) for each in (known, held_out))
+        return choose_graph(known, features, held_out, held)
+
+    apart, near = chosen(10.0), chosen(0.2)
+    assert near.radius < apart.radius
+    assert near.radius < 0.3  # at which open and shut come together
+    assert "tells apart where objects are" in near.choices[0].why
+    assert "tells apart" not in apart.choices[0].why
+
+
 def test_coverage_of_a_few_episodes_does_not_widen_the_radius(data):
     known, features, held_out, held = placed(data)
     elsewhere = held + np.float32(3 * step_length(known, features))

@@ -25,6 +25,7 @@ from vmg.base.errors import VMGError
 from vmg.base.types import Bools, Float32s, Float64s
 from vmg.goals.combinations import all_of
 from vmg.goals.objectives import Conjunction, Objective
+from vmg.graph.settings import SolveConfig
 from vmg.networks.encoder import embed
 
 PATIENCE, LONGER = 25, 1.5
@@ -278,7 +279,8 @@ def make_conjunction(body: Body, objective: Conjunction, recorded: Recorded) -> 
 
 def _in_an_order(body: Body, objective: Conjunction, recorded: Recorded) -> ConjunctionPlan:
     if body.solving.paths == "observed":  # an order imagines what nobody saw, so its stages do not look
-        body = replace(body, solving=replace(body.solving, paths="recordings"))
+        plain = replace(body.solving, paths="recordings", switch_cost=SolveConfig.switch_cost)
+        body = replace(body, solving=plain)
     if objective.avoided:
         body, recorded = keeping_off(body, recorded, objective.avoided)
     observations = recorded.observations

@@ -1,7 +1,7 @@
 """Settings of the graph, chosen from where a learned model puts the recorded observations.
 
 The radius is the smallest at which the graph knows nearly all observations of episodes held out, and from where
-episodes begin leads nearly everywhere that it ever will.
+episodes begin leads nearly everywhere that it ever will; but none at which doors that are open and shut are one.
 """
 
 import warnings
@@ -15,6 +15,7 @@ from vmg.base.types import Float32s
 from vmg.data.episodes import Episodes
 from vmg.graph import MemoryGraph, build, summarise
 from vmg.graph.evidence import reachable_from
+from vmg.graph.sight import Sight
 
 RADII = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 """Radii tried, in recorded steps of mean length."""
@@ -25,6 +26,8 @@ REACHED = 0.8
 """Share of what any of the radii reaches."""
 FEW = 5
 """Episodes held out below which coverage says little: two of twenty may be unlike the rest by chance."""
+MIXED, AWAY = 0.06, 0.25
+"""In so many observations an object may be elsewhere than in their vertex, by this share of all the way it moves."""
 STARTS = 30
 """Episodes from whose beginnings it is asked what can be reached."""
 
@@ -38,6 +41,8 @@ class Tried(NamedTuple):
     reached: float
     """Share of the vertices that can be reached from where an episode begins."""
     steps_per_edge: float
+    mixed: float
+    """Share of the observations in which an object is elsewhere than in their vertex, for the object where most are."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,8 @@ def choose_graph(
     `alike`: whether recordings come near one another at all; if not, each is to stay by itself.
     """
     step = step_length(known, features)
-    tried = [_tried(known, features, held_out, held, times * step) for times in RADII]
+    sight = _built(features, known, UNLIKE * step, recordings=True).sight
+    tried = [_tried(known, features, held_out, held, times * step, sight) for times in RADII]
     least = tried[RADII.index(UNLIKE)]
     chosen, why = least, "Episodes are unlike one another: two recorded steps, so that each stays by itself."
     if alike:
@@ -72,9 +78,20 @@ def _choose(tried: list[Tried], least: Tried, *, judged: bool) -> tuple[Tried, s
     enough = [each for each in reaching if judged and each.covered >= COVERED]
     wide = [each for each in reaching if each.radius >= least.radius]
     if enough:
-        return enough[0], "The smallest that covers and reaches enough."
+        return _told_apart(tried, enough[0])
     why = "None covers enough of what was held out" if judged else "Too little was held out to judge coverage by"
     return (wide or [least])[0], f"{why}: the smallest from two recorded steps on that reaches enough."
+
+
+def _told_apart(tried: list[Tried], chosen: Tried) -> tuple[Tried, str]:
+    """The radius chosen or, where it merges states with an object elsewhere, the largest that does not; and why."""
+    if chosen.mixed <= MIXED:
+        return chosen, "The smallest that covers and reaches enough."
+    smaller = [each for each in tried if each.mixed <= MIXED and each.radius < chosen.radius]
+    if not smaller:
+        return chosen, "The smallest that covers and reaches enough; all merge states in which objects are elsewhere."
+    why = f"The largest that tells apart where objects are, in all but {100 * MIXED:.0f} % of the observations."
+    return smaller[-1], f"{why} To cover and reach enough would take {chosen.radius:.3g}."
 
 
 def step_length(episodes: Episodes, features: Float32s) -> float:
@@ -84,12 +101,27 @@ def step_length(episodes: Episodes, features: Float32s) -> float:
     return length or 1.0
 
 
-def _tried(known: Episodes, features: Float32s, held_out: Episodes, held: Float32s, radius: float) -> Tried:
+def _tried(
+    known: Episodes, features: Float32s, held_out: Episodes, held: Float32s, radius: float, sight: Sight
+) -> Tried:
+    graph = _built(features, known, radius)
+    summary = summarise(graph, held_out=held_out, held_out_features=held)
+    mixed = _mixed(graph, known, sight)
+    return Tried(radius, summary.covered_observations or 0.0, _reached(graph, known), summary.steps_per_edge, mixed)
+
+
+def _built(features: Float32s, episodes: Episodes, radius: float, *, recordings: bool = False) -> MemoryGraph:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of radii that are too small or too large: they are only tried
-        graph = build(features, known, radius)
-    summary = summarise(graph, held_out=held_out, held_out_features=held)
-    return Tried(radius, summary.covered_observations or 0.0, _reached(graph, known), summary.steps_per_edge)
+        return build(features, episodes, radius, recordings=recordings)
+
+
+def _mixed(graph: MemoryGraph, episodes: Episodes, sight: Sight) -> float:
+    shares = [0.0]
+    for column in np.flatnonzero(sight.objects):
+        apart = np.abs(episodes.observations[:, column] - graph.states[graph.labels, column])
+        shares.append(float((apart > AWAY * sight.widths[column]).mean()))
+    return max(shares)
 
 
 def _reached(graph: MemoryGraph, episodes: Episodes) -> float:

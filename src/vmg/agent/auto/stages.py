@@ -18,6 +18,10 @@ from vmg.graph.settings import GraphConfig, SolveConfig
 from vmg.networks.encoder import embed
 from vmg.networks.weights import Weights
 
+SWITCH = 10.0
+"""What a switch costs for each recorded step that observations differ by: a body comes over by itself, but it takes
+time, and may fail."""
+
 
 @checked
 def choose(
@@ -35,11 +39,17 @@ def choose(
     config = AgentConfig(
         learn=learn,
         graph=GraphConfig(recordings=learned.paths != "edges", goal_columns=tuple(goal_columns)),
-        solve=SolveConfig(paths=learned.paths, ties="index" if learned.paths == "edges" else "nearest"),
+        solve=_solving(learned.paths),
         act=_acting(learned),
     )
     choices = instead(learned.choices, learn) if objects else learned.choices
     return Chosen(config=config, choices=(*choices, *why))
+
+
+def _solving(paths: str) -> SolveConfig:
+    if paths == "edges":
+        return SolveConfig(paths=paths)
+    return SolveConfig(paths=paths, ties="nearest", switch_cost=SWITCH)
 
 
 def _acting(learned: Learned) -> ActConfig:
