@@ -104,7 +104,7 @@ def test_bad_objectives_are_answered_with_a_sentence():
         agent().plan(never)
     with pytest.raises(VMGError, match=r"The graph was built from 3\d+ observations, but .* has"):
         agent().plan(CORNER, episodes().subset([0, 1]))
-    with pytest.raises(VMGError, match=r"must be numbers|rows"):
+    with pytest.raises(VMGError, match=r"must be numbers|one row per step"):
         agent().plan(reward_function(lambda o_t, a_t, o_tp1: o_t[:3, 0]))
 
 
