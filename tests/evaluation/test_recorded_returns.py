@@ -21,11 +21,12 @@ def recordings(lengths):
 
 
 def slowly(recorded, rewards, steps):
-    """The same, step by step: the first steps of those that have as many; of none, all as they are."""
+    """The same, step by step: the mean of those that have as many; for the best, the others are paid the least."""
     parts = np.split(rewards, recorded.first_step[1:-1])
     long = [part[:steps] for part in parts if len(part) >= steps] or parts
-    sums = [sum(part.tolist()) for part in long]
-    return sum(sums) / len(sums), max(sums)
+    sums, least = [sum(part.tolist()) for part in long], rewards.min()
+    extended = [sum((part.tolist() + steps * [least])[:steps]) for part in parts]
+    return sum(sums) / len(sums), max(extended)
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=9), st.integers(1, 10), st.integers(0, 99))
@@ -35,6 +36,7 @@ def test_recordings_are_paid_for_as_many_steps_as_a_trial(lengths, steps, seed):
     found = recorded_returns(recorded, rewards, steps)
     assert (found.mean, found.best) == pytest.approx(slowly(recorded, rewards, steps))
     assert ("all of them shorter" in found.what) == (max(lengths) < steps)
+    assert ("shorter one" in found.in_words) <= (min(lengths) < steps)
     low, high = found.score_range
     assert low < high
 

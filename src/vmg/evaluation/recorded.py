@@ -1,6 +1,5 @@
 """What recorded episodes were paid, by another reward and for as many steps as an episode is tried for."""
 
-from collections.abc import Sequence
 from contextlib import closing
 from typing import NamedTuple
 
@@ -17,6 +16,8 @@ class RecordedReturns(NamedTuple):
     mean: float
     best: float
     what: str
+    rest: str = ""
+    """How the best is counted, where it is shorter than a trial."""
 
     @property
     def score_range(self) -> tuple[float, float]:
@@ -25,20 +26,33 @@ class RecordedReturns(NamedTuple):
 
     @property
     def in_words(self) -> str:
-        return f"0 is the mean return of {self.what} ({self.mean:.3g}), 100 their best ({self.best:.3g})"
+        return f"0 is the mean return of {self.what} ({self.mean:.3g}), 100 their best ({self.best:.3g}{self.rest})"
 
 
 def recorded_returns(episodes: Episodes, rewards: Float64s, steps: int | None) -> RecordedReturns:
-    """Return what these rewards make of the first `steps` steps of the recordings that have as many.
+    """Return what these rewards make of the first `steps` steps of the recordings, or of all where it is not known.
 
-    Where none has, all count as they are, and so they do where `steps` is not known.
+    The mean is of those that have as many or, where none has, of all as they are. For the best a shorter one counts,
+    too: as if it were paid the least of all steps for the rest, so that neither costs nor prizes make it too good.
     """
-    long = np.flatnonzero(episodes.lengths >= (steps or 1)).tolist()
-    if steps and len(long):
-        some = "" if len(long) == len(episodes) else f", the {len(long):,} of {len(episodes):,} that have as many"
-        return _of(episodes, rewards, long, steps, f"the first {steps:,} steps of the recorded episodes{some}")
-    shorter = f", all of them shorter than the {steps:,} steps here" if steps else ", each as long as it is"
-    return _of(episodes, rewards, range(len(episodes)), None, f"the recorded episodes{shorter}")
+    firsts, lengths = episodes.first_step[:-1], episodes.lengths
+    if steps is None:
+        returns = np.add.reduceat(rewards, firsts)
+        return RecordedReturns(
+            float(returns.mean()), float(returns.max()), "the recorded episodes, each as long as it is"
+        )
+    sums = np.concatenate([[0.0], np.cumsum(rewards)])
+    returns = sums[firsts + np.minimum(lengths, steps)] - sums[firsts]
+    long = lengths >= steps
+    whole = returns + np.maximum(steps - lengths, 0) * float(rewards.min())
+    best = int(whole.argmax())
+    rest = "" if long[best] else ", by a shorter one that is paid the least of all steps for the rest"
+    if not long.any():
+        what = f"the recorded episodes, all of them shorter than the {steps:,} steps here"
+        return RecordedReturns(float(returns.mean()), float(whole[best]), what, rest)
+    some = "" if long.all() else f", the {long.sum():,} of {len(long):,} that have as many"
+    what = f"the first {steps:,} steps of the recorded episodes{some}"
+    return RecordedReturns(float(returns[long].mean()), float(whole[best]), what, rest)
 
 
 def steps_of(task: Task) -> int | None:
@@ -49,9 +63,3 @@ def steps_of(task: Task) -> int | None:
         spec = getattr(env, "spec", None)
     steps: int | None = getattr(spec, "max_episode_steps", None)
     return steps
-
-
-def _of(episodes: Episodes, rewards: Float64s, chosen: Sequence[int], steps: int | None, what: str) -> RecordedReturns:
-    firsts, lengths = episodes.first_step[:-1], episodes.lengths
-    returns = [float(rewards[firsts[i] : firsts[i] + (steps or lengths[i])].sum()) for i in chosen]
-    return RecordedReturns(float(np.mean(returns)), max(returns), what)
