@@ -16,12 +16,12 @@ HERE, THERE = np.zeros(6, np.float32), np.array([1, 1, 1, 1, 1, 0], np.float32)
 ACTION = np.array([0.5, -0.5], np.float32)
 
 
-def pushed(*, goal=THERE, there=(), steps=LONG, seen=lambda step: HERE):
+def pushed(*, goal=THERE, there=(), steps=LONG, idle=LONG, seen=lambda step: HERE):
     """What pushes a body, having seen all that."""
     struggles = Struggles(SIGHT)
     for step in range(steps):
         struggles.note([0], seen(step)[None], goal[None], there)
-    return struggles.push(0, ACTION, lambda: np.array([0.2, 0.2], np.float32))
+    return struggles.push(0, idle, ACTION, lambda: np.array([0.2, 0.2], np.float32))
 
 
 def test_who_stands_still_for_long_is_pushed_against_what_led_nowhere():
@@ -35,8 +35,9 @@ def test_who_stands_still_for_long_is_pushed_against_what_led_nowhere():
         {"seen": lambda step: 0.11 * step * THERE},
         {"goal": HERE + np.float32(0.04)},
         {"there": (0,)},
+        {"idle": LONG - 1},
     ],
-    ids=["who moves", "who has nowhere to go", "who is there"],
+    ids=["who moves", "who has nowhere to go", "who is there", "who gets on along its route"],
 )
 def test_others_are_not(free):
     assert pushed(**free) is None
@@ -52,7 +53,7 @@ def test_a_push_is_kept_up_and_there_is_more_of_it_from_try_to_try():
     struggles, sizes = Struggles(SIGHT), []
     for _ in range(6 * LONG):
         struggles.note([0], HERE[None], THERE[None], ())
-        push = struggles.push(0, ACTION, lambda: np.ones(2, np.float32))
+        push = struggles.push(0, LONG, ACTION, lambda: np.ones(2, np.float32))
         sizes.append(0 if push is None else int(push[1]))
     assert sizes == sorted(sizes)
     assert max(sizes) == MOST

@@ -14,7 +14,7 @@ from vmg.base.types import Bools, Float32s, Int32s, Int64s
 from vmg.graph.nearest import VertexIndex
 from vmg.graph.ranking import TIE
 from vmg.graph.routes import LookingTracker, Tracker
-from vmg.graph.routes.observed import ObservedRoutes
+from vmg.graph.routes.observed import LookingAtRecording, ObservedRoutes
 from vmg.networks.lowlevel import Act, Doubting
 
 if TYPE_CHECKING:
@@ -68,7 +68,10 @@ class Follower:
 
     def push(self, row: int, action: Float32s, draw: Callable[[], Float32s]) -> Float32s | None:
         """Return what gets a row off that stands still though it has somewhere to go; None for others."""
-        return self._struggles.push(row, action, draw) if self._struggles else None
+        tracker = self._trackers.get(row)
+        if self._struggles is None or not isinstance(tracker, LookingAtRecording):
+            return None
+        return self._struggles.push(row, tracker.idle, action, draw)
 
     def _ahead(self, entries: Int32s) -> Int32s:
         """The subgoal's entry from each vertex; along edges all are looked up once, if they are asked for again."""

@@ -44,7 +44,8 @@ class Struggles:
     def note(self, rows: Sequence[int], seen: Float32s, goals: Float32s, there: Collection[int]) -> None:
         """Note what each row sees, what it heads for, and which rows are where they are to be."""
         for row, observation, goal in zip(rows, seen, goals, strict=True):
-            one = self._rows.setdefault(row, _Struggle(observation.copy()))
+            if (one := self._rows.get(row)) is None:
+                one = self._rows[row] = _Struggle(observation.copy())
             if self._moved(observation, one.place):
                 one.place, one.standing = observation.copy(), 0
             elif row in there or self._off(observation, goal) <= AWAY:
@@ -52,10 +53,13 @@ class Struggles:
             else:
                 one.standing += 1
 
-    def push(self, row: int, action: Float32s, draw: Callable[[], Float32s]) -> Float32s | None:
-        """Return what is added to a row's action, against what has led nowhere; None while it gets on by itself."""
+    def push(self, row: int, idle: int, action: Float32s, draw: Callable[[], Float32s]) -> Float32s | None:
+        """Return what is added to a row's action, against what has led nowhere; None while it gets on by itself.
+
+        `idle`: for how many decisions it has not got on along its route. Who goes straight on moves few numbers.
+        """
         one = self._rows.get(row)
-        if one is None or (not one.left and one.standing < LONG):
+        if one is None or (not one.left and min(one.standing, idle) < LONG):
             return None
         if not one.left:
             one.tries = min(one.tries + 1, MOST)
@@ -64,8 +68,8 @@ class Struggles:
         return one.push
 
     def _moved(self, observation: Float32s, place: Float32s) -> bool:
-        apart = self._sight.apart(observation, place)[self._sight.body]
-        return bool(np.quantile(apart, SHARE) > STILL) if len(apart) else False
+        apart = np.sort(self._sight.apart(observation, place)[self._sight.body])
+        return bool(len(apart) and apart[int(SHARE * (len(apart) - 1))] > STILL)
 
     def _off(self, observation: Float32s, goal: Float32s) -> float:
         return float(self._sight.off(self._sight.apart(observation[None], goal[None]))[0])

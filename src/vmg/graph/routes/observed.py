@@ -83,7 +83,7 @@ class ObservedRoutes(RecordingRoutes):
 
     def tracker(self, subgoal_steps: int) -> Tracker:
         """Keep to a recording until at its end, too long in one place, or in another world than it was."""
-        return _LookingAtRecording(self)
+        return LookingAtRecording(self)
 
     def _rows_near(self, observation: Float32s, vertex: int, shares: Float32s) -> Int64s:
         """Return the rows of the vertices most like an observation, of those that lead to as much as the given one."""
@@ -101,7 +101,7 @@ class ObservedRoutes(RecordingRoutes):
 
 
 @dataclass
-class _LookingAtRecording(KeptRecording):
+class LookingAtRecording(KeptRecording):
     """Where on a recording one episode is, as far as its world is still the recording's."""
 
     routes: ObservedRoutes
@@ -116,6 +116,8 @@ class _LookingAtRecording(KeptRecording):
     """Steps for which that row still waits."""
     differed: int = 0
     """Steps in a row in which the world was another."""
+    idle: int = 0
+    """Steps in a row in which the body neither moved on along the recording nor came nearer to it."""
 
     def __post_init__(self) -> None:
         n = len(self.routes.sight.steps)
@@ -158,6 +160,7 @@ class _LookingAtRecording(KeptRecording):
             return self._keep_at_end(apart[:1])
         off, on = self.routes.sight.off(apart), int(root_mean_square(apart * self._counts, 1).argmin())
         waits = self._waits(off[0])
+        self.idle = 0 if waits or on else self.idle + 1
         if self._differs(0.0 if waits else off[0], apart[on]):
             return False
         if waits:
@@ -171,6 +174,7 @@ class _LookingAtRecording(KeptRecording):
 
     def _keep_at_end(self, apart: Float32s) -> bool:
         """Stay at the end of the route for a while; who is elsewhere then has failed on the piece that led there."""
+        self.idle += 1
         self.waited += 1
         if self.waited < AGAIN:
             return True
