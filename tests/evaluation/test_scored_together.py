@@ -8,6 +8,7 @@ from levers import Room, lever, pulled_in, written_agent
 from vmg.envs import Task
 from vmg.evaluation import evaluate, scored_by
 from vmg.goals import all_of, within
+from vmg.runs.remarks import on_avoided
 
 A, B, C = map(lever, "ABC")
 
@@ -97,6 +98,12 @@ def test_steps_in_what_is_to_be_avoided_are_counted():
     (around,) = evaluate(strictly.policy(), task, n_episodes=1, workers=1).episodes
     assert through.report["avoided_steps"] > 0
     assert around.report == {"reached": 1, "avoided_steps": 0}
+    (said,) = on_avoided(evaluate(freely.policy(), task, n_episodes=2, workers=1))
+    assert said.startswith("2 of 2 episodes entered what is to be avoided, for ")
+    assert on_avoided(evaluate(strictly.policy(), task, n_episodes=1, workers=1)) == [
+        "No episode entered what is to be avoided."
+    ]
+    assert on_avoided(evaluate(freely.policy(), scored_by(TASK, freely), n_episodes=1, workers=1)) == []
 
 
 def test_staying_is_the_share_of_steps_in_which_all_hold():

@@ -109,6 +109,21 @@ def on_likeness(scores: Scores, graph: MemoryGraph) -> list[str]:
     return said
 
 
+def on_avoided(scores: Scores) -> list[str]:
+    """Say in how many episodes a body was in what is to be avoided."""
+    steps = [each.report["avoided_steps"] for each in scores.episodes if "avoided_steps" in each.report]
+    if not steps:
+        return []
+    entered = [each for each in steps if each]
+    if not entered:
+        return ["No episode entered what is to be avoided."]
+    return [
+        f"{len(entered):,} of {counted(len(steps), 'episode')} entered what is to be avoided, for "
+        f"{sum(entered) / len(entered):.0f} steps in the mean: no plan leads through it, but a body strays from its "
+        "plan. Name a wider region to keep it farther off."
+    ]
+
+
 def _slack(graph: MemoryGraph) -> float:
     """Radii that a start may be off; where only vertices are known, a recorded one can be a radius off its own."""
     return SLACK if graph.recordings else 1.0

@@ -253,10 +253,11 @@ class _Trials:
         found = self._learn(decays, longest)
         errors = {0.0: rounds[longest]} | dict(zip(DECAYS, map(self._action_error, found), strict=True))
         decay = _simplest(errors)
+        helps = "this much decay helps most" if decay else f"no decay helps by more than {100 * CLOSE:.0f} %"
         forgetting = Choice(
             setting="learn.low-level.decay-rate",
             value=f"{decay:g}",
-            why="Learning longer made it worse on episodes held out; this much decay helps most.",
+            why=f"Learning longer made it worse on episodes held out; {helps}.",
             tried=tuple((f"{each:g}", error) for each, error in errors.items()),
             judged_by=HELD_OUT_ERROR,
         )
