@@ -30,6 +30,16 @@ def test_an_object_changes_in_fewer_than_half_of_the_steps_in_which_anything_doe
     assert graph.sight.objects.tolist() == [False, few, False]
 
 
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+def test_an_object_is_one_on_a_noisy_sensor_too(noise):
+    """Carried now and then, in a step not much farther than the sensor trembles; a body that swings is none."""
+    rng, n = np.random.default_rng(0), 2000
+    carried = np.repeat(rng.random(n // 50) < 0.2, 50)
+    walk = rng.normal(0, 0.03, n).cumsum()
+    observations = np.column_stack([walk, np.sin(np.arange(n) * np.pi / 5), np.where(carried, 0.02, 0.0).cumsum()])
+    assert recorded(observations + rng.normal(0, noise, (n, 3))).sight.objects.tolist() == [False, False, True]
+
+
 def test_where_numbers_take_turns_none_is_an_object():
     """Joints that are moved one at a time: each stands still in most steps, and together they are the robot."""
     changes = np.tile(np.eye(3), (20, 1))

@@ -12,11 +12,12 @@ from vmg.base.types import Bools, Float32s, Float64s
 if TYPE_CHECKING:
     from vmg.graph.memory import MemoryGraph
 
-STILL = 0.5
-"""A number that changes in fewer than this share of the steps in which anything does stands still unless something is
-handled. Where the robot itself pauses, nothing changes."""
-LITTLE = 0.1
-"""It changes where it does so by more than this share of its usual change."""
+STILL, LITTLE = 0.5, 0.1
+"""A number that changes, by more than the second share of its usual change, in fewer than the first share of the steps
+in which anything does stands still unless something is handled. Where the robot itself pauses, nothing changes."""
+LATER, STILL_LATER, LITTLE_LATER, ADDS_UP = 10, 0.4, 0.25, 1.5
+"""Or that does so over so many steps, in which it usually changes by so many times as much as in one: noise on a sensor
+hides in one step that an object stands still, but noise does not add up."""
 HANDLED = 3.0
 """How much more what differs in a number of an object counts where a recording is entered: a body comes by itself, an
 object does not."""
@@ -44,15 +45,11 @@ class Sight:
     @classmethod
     def of(cls, graph: "MemoryGraph") -> Self:
         """Look at what a graph has recorded, some rows at a time."""
-        observations, n_steps = graph.recorded.observations, max(len(graph.arrivals), 1)
+        observations, steps = graph.recorded.observations, _usual(graph).astype(np.float32)
         least, most = observations[:1].min(0), observations[:1].max(0)
-        total = np.zeros(len(least))
-        for changes in _changes(graph):
-            total += np.square(changes).sum(0)
-        steps = np.sqrt(total / n_steps).astype(np.float32)
         for rows in _blocks(len(observations)):
             least, most = np.minimum(least, observations[rows].min(0)), np.maximum(most, observations[rows].max(0))
-        sight = cls(steps, most - least, _objects(graph, steps), np.zeros(len(observations)))
+        sight = cls(steps, most - least, _objects(graph), np.zeros(len(observations)))
         for rows in _blocks(len(observations)):
             apart = sight.apart(observations[rows], graph.states[graph.labels[rows]])
             elsewhere = (apart[:, sight.objects] > APART).any(1)
@@ -98,24 +95,42 @@ def root_mean_square(apart: Float32s, n: int) -> Float64s:
     return found
 
 
-def _objects(graph: "MemoryGraph", steps: Float32s) -> Bools:
+def _objects(graph: "MemoryGraph") -> Bools:
     """Mark the numbers that stand still unless something is handled; none where that would be all there is."""
-    moved, active = np.zeros(len(steps)), 0
-    for changes in _changes(graph):
-        moves = np.abs(changes) > LITTLE * steps
-        moved += moves.sum(0)
-        active += int(moves.any(1).sum())
-    varying = steps > 0
-    objects: Bools = varying & (moved < STILL * active)
+    still, usual = _stands_still(graph, 1, STILL, LITTLE)
+    later, usual_later = _stands_still(graph, LATER, STILL_LATER, LITTLE_LATER)
+    varying = usual > 0
+    objects: Bools = varying & (still | (later & (usual_later > ADDS_UP * usual)))
     return objects & (varying & ~objects).any()
 
 
-def _changes(graph: "MemoryGraph") -> Iterator[Float64s]:
-    """Yield by how much observations change in recorded steps."""
-    observations, arrivals = graph.recorded.observations, graph.arrivals
+def _stands_still(graph: "MemoryGraph", steps: int, share: float, little: float) -> tuple[Bools, Float64s]:
+    """Mark the numbers that change little over so many steps, but in a share of those in which any does; the usual."""
+    usual, moved, active = _usual(graph, steps), np.zeros(graph.states.shape[1]), 0
+    for changes in _changes(graph, steps):
+        moves = np.abs(changes) > little * usual
+        moved += moves.sum(0)
+        active += int(moves.any(1).sum())
+    return moved < share * active, usual
+
+
+def _usual(graph: "MemoryGraph", steps: int = 1) -> Float64s:
+    """By how much each number changes over so many recorded steps: the root of the mean square."""
+    total, n = np.zeros(graph.states.shape[1]), 0
+    for changes in _changes(graph, steps):
+        total += np.square(changes).sum(0)
+        n += len(changes)
+    return np.sqrt(total / max(n, 1))
+
+
+def _changes(graph: "MemoryGraph", steps: int = 1) -> Iterator[Float64s]:
+    """Yield by how much observations change over so many recorded steps."""
+    observations, lengths = graph.recorded.observations, graph.lengths
+    firsts = np.repeat(np.cumsum(lengths + 1) - (lengths + 1), lengths + 1)
+    arrivals = np.flatnonzero(np.arange(len(observations)) - firsts >= steps)
     for block in _blocks(len(arrivals)):
         rows = arrivals[block]
-        yield observations[rows].astype(np.float64) - observations[rows - 1]
+        yield observations[rows].astype(np.float64) - observations[rows - steps]
 
 
 def _blocks(n: int) -> Iterator[slice]:
