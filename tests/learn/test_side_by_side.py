@@ -89,6 +89,7 @@ VARIED = (
     {"contrastive": False, "low_level": Translator(inputs="normalised"), "metric_dimension": 2},
     # A margin wider than all distances makes the gradient of L_c 0 but for rounding, and here nothing else pulls.
     {"action_decoder": False, "low_level": Translator(inputs="relative"), "margin": 0.05},
+    {"margins": "program", "margin": 0.7},
 )
 
 
@@ -97,7 +98,7 @@ def test_settings_side_by_side_end_as_each_alone(tmp_path, monkeypatch):
     narrow = replace(walk(1), observations=walk(1).observations[:, :2], actions=walk(1).actions[:, :1])
     sets = [walk(2, length=30), walk(0), narrow]
     configs = [replace(SMALL, **change) for change in VARIED]
-    seeds = [(0, 9), (1,), (2, 9), (3,), (4, 9)]
+    seeds = [(0, 9), (1,), (2, 9), (3,), (4, 9), (5,)]
     trainings = [
         Training(sets[i % 3], seeds[i], validation=sets[i % 3] if i > 2 else None, folder=tmp_path / str(i))
         for i in range(len(configs))
@@ -129,12 +130,13 @@ def test_settings_side_by_side_end_as_each_alone(tmp_path, monkeypatch):
 def test_losses_that_know_how_many_numbers_an_action_has_learn_beside_their_own_size_alone(monkeypatch):
     narrow = replace(walk(1), actions=walk(1).actions[:, :1])
     program = replace(SMALL, decoder_output="sampled", action_errors="averaged", low_level=Translator(squashed=True))
-    trainings = [Training(walk(0), (1,)), Training(narrow, (1,)), Training(walk(2), (3,))]
-    each_alone = [fit(each.episodes, program, each.seeds) for each in trainings]
+    configs = [program, program, program, replace(program, metric_dimension=3)]
+    trainings = [Training(walk(0), (1,)), Training(narrow, (1,)), Training(walk(2), (3,)), Training(walk(2), (4,))]
+    each_alone = [fit(each.episodes, config, each.seeds) for each, config in zip(trainings, configs, strict=True)]
     groups, title = [], training._title
     monkeypatch.setattr(training, "_title", lambda group: groups.append(len(group.learners)) or title(group))
     with at_once():
-        together = fit_together(trainings, program)
+        together = fit_together(trainings, configs)
     for models, expected in zip(together, each_alone, strict=True):
         assert_same_weights(models, expected, rtol=1e-3, atol=1e-5)
-    assert sorted(groups) == [1, 2]
+    assert sorted(groups) == [1, 3]

@@ -116,10 +116,17 @@ def _side_by_side(learners: Sequence[Learner], reached: Sequence[int]) -> list[t
     groups: dict[Any, list[int]] = {}
     for i, (learner, step) in enumerate(zip(learners, reached, strict=True)):
         if step < learner.model.config.steps:
-            sizes = None if loop.batched() and learner.model.widens else tuple(learner.parts.items())
-            alike = (learner.model.shared(), learner.fixed_inputs, sizes)
+            alike = (learner.model.shared(), learner.fixed_inputs, _sizes_that_count(learner))
             groups.setdefault((step, alike), []).append(i)
     return [(step, here) for (step, _), here in groups.items()]
+
+
+def _sizes_that_count(learner: Learner) -> Any:
+    if not loop.batched():
+        return tuple(learner.parts.items())
+    if learner.model.widens:
+        return None
+    return learner.episodes.observation_size, learner.episodes.action_size
 
 
 def _begin(learner: Learner) -> tuple[State, int]:
