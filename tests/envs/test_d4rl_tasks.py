@@ -37,10 +37,19 @@ def test_the_ant_is_d4rls_and_one_goal_ends_every_episode():
         assert np.abs([first[:2], second[:2]]).max() <= 0.1
         assert env.goal.tolist() == [0.75, 8.75]
         env.reset(seed=0, options={"start": env.goal})
-        _, reward, terminated, *_ = env.step(np.zeros(8))
-        assert (reward, terminated) == (1.0, True)
+        _, reward, terminated, _, info = env.step(np.zeros(8))
+        assert (reward, terminated, info["success"]) == (1.0, True, True)
         env.reset(seed=0, options={"start": env.goal + np.array([2.0, 0.0])})
-        assert env.step(np.zeros(8))[1:3] == (0.0, False)
+        _, reward, terminated, _, info = env.step(np.zeros(8))
+        assert (reward, terminated, info["success"]) == (0.0, False, False)
+
+
+def test_the_goal_of_the_environment_beneath_does_not_count():
+    with closing(find_task("antmaze-umaze-d4rl").make()) as env:
+        env.reset(seed=0)
+        env.env.unwrapped.goal = env.state[:2] - env.offset
+        _, reward, terminated, _, info = env.step(np.zeros(8))
+        assert (reward, terminated, info["success"]) == (0.0, False, False)
 
 
 def test_goals_can_be_drawn_and_are_named():

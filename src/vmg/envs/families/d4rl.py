@@ -193,7 +193,7 @@ class D4RLAntMaze(Wrapped):
     def step(self, action: Any) -> Any:
         _, _, _, truncated, info = self.env.step(action)
         reached = bool(np.linalg.norm(self.state[:2] - self.goal) <= NEAR)
-        return self._seen(), float(reached), reached, truncated, info
+        return self._seen(), float(reached), reached, truncated, {**info, "success": reached}
 
     @property
     def state(self) -> Float64s:
