@@ -20,7 +20,7 @@ from vmg.studies.held_out import HELD_OUT
 from vmg.studies.main import MAIN, TABLES
 from vmg.studies.paper import CLUSTERS, RATIOS, SCORES
 from vmg.studies.reproduce import TITLES
-from vmg.studies.variants import ABLATIONS, METRIC, THREE, TRAININGS, TRANSLATOR
+from vmg.studies.variants import ABLATIONS, BASELINE, METRIC, THREE, TRAININGS, TRANSLATOR, learning
 
 pytest.importorskip("gymnasium_robotics")
 MAZE = "pointmaze-umaze"
@@ -44,7 +44,7 @@ def study(data, tmp_path_factory):
     out = tmp_path_factory.mktemp("study") / "study"
     assert main(["reproduce", "ablations", *options(data, out, "--only", "train")]) == 0
     assert not list(out.glob("*.json"))
-    assert {folder.name for folder in (out / MAZE).iterdir()} == set(TRAININGS)
+    assert {folder.name for folder in (out / MAZE).iterdir()} == {"paper", *TRAININGS} - {BASELINE}
     assert main(["reproduce", "ablations", *options(data, out, "--only", "evaluate")]) == 0
     return out
 
@@ -136,7 +136,7 @@ def test_a_variant_takes_its_networks_from_where_they_were_learned(study, data):
 def test_every_variant_can_be_put_together_from_the_trainings():
     task = find_task("kitchen-partial")
     config = task.preset("paper")
-    every = {name: Run("", replace(config, learn=replace(config.learn, **learn))) for name, learn in TRAININGS.items()}
+    every = {name: Run("", replace(config, learn=learning(config.learn, each))) for name, each in TRAININGS.items()}
     used = set()
     for ablation in ABLATIONS.values():
         for variant in ablation.variants:
@@ -145,6 +145,45 @@ def test_every_variant_can_be_put_together_from_the_trainings():
     for learn in TRAININGS.values():
         assert sum(name in METRIC for name in learn) <= 1
         assert sum(name in TRANSLATOR for name in learn) <= 1
+
+
+@pytest.fixture(scope="module")
+def of_the_program(data, tmp_path_factory):
+    out = tmp_path_factory.mktemp("study") / "study"
+    assert main(["reproduce", "ablations", *options(data, out, "--presets", "program")]) == 0
+    return out
+
+
+def test_the_programs_preset_can_be_the_baseline(of_the_program):
+    together = json.loads((of_the_program / "ablations.json").read_text())
+    assert list(together) == [name for name in ABLATIONS if name not in ("search", "choices")]
+    assert {folder.name.partition("_")[0] for folder in (of_the_program / MAZE).iterdir()} == {"program"}
+    preset = json.loads(json.dumps(find_task(MAZE).preset("program").to_dict()))
+    for row in (row for rows in together.values() for row in rows):
+        learn, low_level = row["settings"]["learn"], row["settings"]["learn"]["low_level"]
+        assert row["settings"]["solve"]["paths"] == "program"
+        assert (learn["decoder_output"], learn["margins"]) == ("sampled", "program")
+        assert (low_level["squashed"], low_level["past_end"]) == (True, "around")
+        assert "--presets program" in row["command"]
+        changed = [
+            stage for stage, its in preset.items() if without_steps(row["settings"][stage]) != without_steps(its)
+        ]
+        assert len(changed) == (not row["baseline"])
+    assert f"{MAZE}, `program`" in (of_the_program / "rewards.md").read_text()
+
+
+def without_steps(settings):
+    return {name: value for name, value in settings.items() if name not in ("steps", "checkpoint_every")}
+
+
+def test_a_baseline_is_one_preset_that_the_study_can_change(data, tmp_path, capsys):
+    for name, presets, said in (
+        ("choices", ["program"], "leave out --presets"),
+        ("rewards", ["paper", "program"], "ask for --presets paper, or --presets program"),
+        ("rewards", ["auto"], "not of auto"),
+    ):
+        assert main(["reproduce", name, *options(data, tmp_path, "--presets", *presets)]) == 2
+        assert said in capsys.readouterr().err
 
 
 def test_a_run_with_more_seeds_and_updates_serves(data, tmp_path, capsys):

@@ -34,17 +34,18 @@ def test_each_model_is_scored_with_the_checkpoint_that_was_best_on_other_episode
     monkeypatch.setattr(checkpoints, "CHOOSING", 2)
     asked = []
 
-    def scored(run, task, method, agent, actor, trial):
-        asked.append((method, agent.seed, list(trial.seeds)))
-        best = {0: "VMG at 20", 1: "VMG at 40"}[agent.seed]
-        return original(run, task, method, agent, actor, trial) if trial.n_episodes == 1 else Score(method == best)
+    def scored(models, trial):
+        asked.extend((measured.method, measured.seed, list(trial.seeds)) for measured, _ in models)
+        best = {0: "VMG at 20", 1: "VMG at 40"}
+        looks = [Score(measured.method == best[measured.seed]) for measured, _ in models]
+        return original(models, trial) if trial.n_episodes == 1 else looks
 
-    original = checkpoints.agent_scores
-    monkeypatch.setattr(checkpoints, "agent_scores", scored)
+    original = checkpoints.scores_together
+    monkeypatch.setattr(checkpoints, "scores_together", scored)
     found = chosen(run)
     assert found["steps"] == [20, 40]
     assert len(found["models"]) == 2
-    looks = [(f"VMG at {step}", seed, [1000, 1001]) for step in (20, 40) for seed in (0, 1)]
+    looks = [(f"VMG at {step}", seed, [1000, 1001]) for seed in (0, 1) for step in (20, 40)]
     assert asked == [*looks, ("VMG at 20", 0, [0]), ("VMG at 40", 1, [0])]
 
 

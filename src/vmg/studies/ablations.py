@@ -1,12 +1,13 @@
-"""Ablations: variants of the preset `paper` with one thing changed, measured with networks that they share."""
+"""Ablations: variants of a preset, the baseline, with one thing changed, measured with networks that they share."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from vmg import learn
+from vmg.act.policy import Policy
 from vmg.agent.agent import Agent
 from vmg.agent.settings import AgentConfig
 from vmg.base.console import say
@@ -19,12 +20,13 @@ from vmg.evaluation.scores import paired_difference
 from vmg.graph import summarise
 from vmg.networks import Weights, load_weights
 from vmg.runs import Run, load_run
-from vmg.runs.notes import Measured, remembered
+from vmg.runs.notes import Measured, remembered, scores_together
 from vmg.runs.stages import train
 from vmg.studies.study import Study, described, missing_data, row_command, run_of
-from vmg.studies.variants import ABLATIONS, METRIC, TRAININGS, TRANSLATOR, Variant
+from vmg.studies.variants import ABLATIONS, BASELINE, METRIC, TRAININGS, TRANSLATOR, Variant, as_in_the_paper, learning
 
-BASELINE = "paper"
+PAPER = "paper"
+BASELINES = (PAPER, "program")
 SEEDS = (0, 1, 2)
 
 
@@ -47,6 +49,11 @@ class Bench:
         return self.runs[BASELINE]
 
     @property
+    def preset(self) -> AgentConfig:
+        """The baseline."""
+        return self.task.preset(baseline_of(self.study))
+
+    @property
     def seeds(self) -> tuple[int, ...]:
         return self.study.seeds or SEEDS
 
@@ -58,7 +65,7 @@ class Bench:
     @cached_property
     def config(self) -> AgentConfig:
         """The baseline's settings, whatever its run was built and solved with last."""
-        return replace(self.task.preset(BASELINE), learn=self.run.config.learn)
+        return replace(self.preset, learn=self.run.config.learn)
 
     @cached_property
     def episodes(self) -> Episodes:
@@ -101,15 +108,16 @@ class Bench:
         return agent
 
     def scores(self, name: str, config: AgentConfig) -> list[Scores]:
-        """Evaluate the settings with every seed, or read what was noted."""
-        return [self._scored(name, config, seed) for seed in self.seeds]
+        """Evaluate the settings with every seed and one set of workers, or read what was noted."""
+        task, method = self.run.find_task(), self._noted_as(name, config)
+        models = [
+            (Measured(self.run, task, method, seed, config.to_dict()), partial(self._policy, config, seed))
+            for seed in self.seeds
+        ]
+        return scores_together(models, self.study.trial)
 
-    def _scored(self, name: str, config: AgentConfig, seed: int) -> Scores:
-        measured = Measured(self.run, self.run.find_task(), self._noted_as(name, config), seed, config.to_dict())
-        known = measured.known_scores(self.study.trial)
-        if known:
-            return known
-        return measured.scores(self.agent(config, seed).solve(self.episodes).policy(), self.study.trial)
+    def _policy(self, config: AgentConfig, seed: int) -> Policy:
+        return self.agent(config, seed).solve(self.episodes).policy()
 
     def _noted_as(self, name: str, config: AgentConfig) -> str:
         """Notes of the baseline are those of the tables of tasks."""
@@ -129,13 +137,30 @@ class Bench:
 
 def bench(name: str, study: Study, task: Task, variants: Iterable[Variant]) -> Bench:
     """Return a task with the runs that the baseline and these variants need; `name` is what the study is called by."""
-    preset, seeds = task.preset(BASELINE), study.seeds or SEEDS
-    changed = {run: replace(preset, learn=replace(preset.learn, **learn)) for run, learn in TRAININGS.items()}
-    every = Bench(study, task, {run: run_of(study, task, config, seeds, run) for run, config in changed.items()})
+    preset, seeds = task.preset(baseline_of(study)), study.seeds or SEEDS
+    changed = {run: replace(preset, learn=learning(preset.learn, changes)) for run, changes in TRAININGS.items()}
+    runs = {run: run_of(study, task, config, seeds, _folder(study, run)) for run, config in changed.items()}
+    every = Bench(study, task, runs)
     configs = [preset, *(config for variant in variants if (config := variant.of(task.name, preset)))]
     needed = [run for config in configs for run in every.needed(config)]
     kept = {run: _there(each) for run, each in every.runs.items() if each in needed}
     return Bench(study, task, kept, missing_data(name, task, every.run))
+
+
+def baseline_of(study: Study) -> str:
+    """Return the preset of which one thing is changed."""
+    asked = study.presets or (PAPER,)
+    if len(asked) > 1 or asked[0] not in BASELINES:
+        raise VMGError(
+            f"Ablations change one thing of one preset, {' or '.join(BASELINES)}, not of {', '.join(asked)}: ask for "
+            f"--presets {BASELINES[0]}, or --presets {BASELINES[1]}."
+        )
+    return asked[0]
+
+
+def ablations_of(study: Study) -> list[str]:
+    """Return the ablations that can be made of the study's baseline."""
+    return [name for name, ablation in ABLATIONS.items() if ablation.of in (None, baseline_of(study))]
 
 
 def train_benches(found: Iterable[Bench], study: Study) -> None:
@@ -166,13 +191,20 @@ def _row(name: str, bench: Bench, variant: Variant, config: AgentConfig) -> dict
         "task": bench.task.name,
         "variant": variant.name,
         "baseline": config == bench.config,
-        "paper": variant.paper.get(bench.task.name),
+        "preset": baseline_of(bench.study),
+        "paper": variant.paper.get(as_in_the_paper(bench.task.name)),
         "graphs": bench.graphs(config),
         "difference": paired_difference(scores, baseline),
         "checkpoint": f"step {bench.steps}",
         "settings": config.to_dict(),
         **Summary.of(scores).to_dict(),
     }
+
+
+def _folder(study: Study, run: str) -> str:
+    """Runs of the presets lie beside each other; the baselines' are those of the tables of tasks."""
+    preset = baseline_of(study)
+    return preset if run == BASELINE else run if preset == PAPER else f"{preset}_{run}"
 
 
 def _there(run: Run) -> Run:

@@ -1,18 +1,20 @@
 """The paper's own rule: the best of the checkpoints from 500,000 to 800,000 updates, chosen in the environment."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from vmg import learn
+from vmg.act.policy import Policy
 from vmg.agent.agent import Agent
 from vmg.agent.settings import AgentConfig
 from vmg.data.episodes import Episodes
 from vmg.data.facts import DataFacts
 from vmg.envs import Task
-from vmg.evaluation import Summary
+from vmg.evaluation import Scores, Summary
 from vmg.runs import Run
-from vmg.runs.notes import Trial
-from vmg.runs.stages import agent_scores
+from vmg.runs.notes import Measured, Trial, scores_together
 
 CHOSEN = (500_000, 800_000)
 CHOOSING = 20
@@ -25,19 +27,26 @@ def best_checkpoints(
 ) -> dict[str, Any] | None:
     """Choose each model's best checkpoint in the range with these settings, and score it; None: there are none."""
     folder, (first, last) = run.folder / "training" / "checkpoints", CHOSEN
-    steps = [int(path.stem.removeprefix("step_")) for path in sorted(folder.glob("step_*.safetensors"))]
-    choosing = replace(trial, n_episodes=CHOOSING, first_seed=FIRST_CHOOSING)
-    best: dict[int, tuple[float, int, Agent]] = {}
-    for step in (step for step in steps if first <= step <= last):
-        models = learn.load_checkpoint(folder / f"step_{step:010d}.safetensors", config.learn.low_level)
-        for seed in run.seeds:
-            agent = Agent(config, DataFacts.of(episodes), seed, models[seed]).build(episodes).solve()
-            score = agent_scores(run, task, f"{method} at {step}", agent, agent.policy(), choosing).score
-            if seed not in best or score > best[seed][0]:
-                best[seed] = (score, step, agent)
-    if not best:
+    found = [int(path.stem.removeprefix("step_")) for path in sorted(folder.glob("step_*.safetensors"))]
+    steps = [step for step in found if first <= step <= last]
+    if not steps:
         return None
-    scores = [
-        agent_scores(run, task, f"{method} at {step}", agent, agent.policy(), trial) for _, step, agent in best.values()
-    ]
-    return Summary.of(scores).to_dict() | {"steps": [step for _, step, _ in best.values()], "chosen_on": CHOOSING}
+
+    def made(step: int, seed: int) -> Policy:
+        models = learn.load_checkpoint(folder / f"step_{step:010d}.safetensors", config.learn.low_level)
+        return Agent(config, DataFacts.of(episodes), seed, models[seed]).build(episodes).solve().policy()
+
+    def scored(wanted: Sequence[tuple[int, int]], trial: Trial) -> list[Scores]:
+        settings = config.to_dict()
+        models = [
+            (Measured(run, task, f"{method} at {step}", seed, settings), partial(made, step, seed))
+            for step, seed in wanted
+        ]
+        return scores_together(models, trial)
+
+    looked_at = [(step, seed) for seed in run.seeds for step in steps]
+    choosing = replace(trial, n_episodes=CHOOSING, first_seed=FIRST_CHOOSING)
+    seen = dict(zip(looked_at, (scores.score for scores in scored(looked_at, choosing)), strict=True))
+    best = [max(steps, key=lambda step, seed=seed: seen[step, seed]) for seed in run.seeds]  # type: ignore[misc]
+    scores = scored(list(zip(best, run.seeds, strict=True)), trial)
+    return Summary.of(scores).to_dict() | {"steps": best, "chosen_on": CHOOSING}

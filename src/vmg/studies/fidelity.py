@@ -6,15 +6,19 @@ three of them all of how networks are learned, all of how graph and policy are m
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from vmg.act.policy import Policy
+from vmg.agent.agent import Agent
 from vmg.agent.settings import AgentConfig
 from vmg.base.console import say
 from vmg.base.errors import VMGError
 from vmg.data import load, save
+from vmg.data.episodes import Episodes
 from vmg.envs import Task, find_task
 from vmg.envs.families.d4rl import drawn
 from vmg.evaluation import Scores, Summary
@@ -22,7 +26,8 @@ from vmg.evaluation.scores import paired_difference
 from vmg.graph import summarise
 from vmg.networks.lowlevel import Translator
 from vmg.runs import Run
-from vmg.runs.stages import agent_scores, train
+from vmg.runs.notes import Measured, Trial, remembered, scores_together
+from vmg.runs.stages import train
 from vmg.studies.checkpoints import best_checkpoints
 from vmg.studies.paper import SCORES
 from vmg.studies.study import Results, Study, described, missing_data, row_command, run_of, tasks_of
@@ -151,27 +156,55 @@ def _row(study: Study, line: Line) -> dict[str, Any]:
     missing = line.missing or _untrained(line)
     if missing:
         return {**front, "missing": missing}
-    episodes, config = line.run.episodes()[0], line.task.with_goal_columns(line.config)
-    scores, graphs = _scores(study, line, config)
+    measured = _Measurement(line, line.run.episodes()[0])
+    scores = measured.scores(study.trial)
     data = tuple(each for each in study.data if each.startswith(f"{line.task.name}="))
     made_by = row_command("fidelity", study, line.base, variants=(line.name,), data=data)
-    row = described(line.run, episodes, line.task, made_by) | front
+    row = described(line.run, measured.episodes, line.task, made_by) | front
     if line.name != BASELINE and (beside := _baseline(study, line)):
         row["difference"] = paired_difference(scores, beside)
+    config = measured.config
     if line.base in study.choose:
-        row["chosen"] = best_checkpoints(line.run, config, episodes, line.task, study.trial, line.name)
-    settings = {"form": line.task.name, "checkpoint": "last", "settings": config.to_dict(), "graphs": graphs}
+        row["chosen"] = best_checkpoints(line.run, config, measured.episodes, line.task, study.trial, line.name)
+    settings = {"form": line.task.name, "checkpoint": "last", "settings": config.to_dict(), "graphs": measured.graphs()}
     return row | settings | Summary.of(scores).to_dict()
 
 
-def _scores(study: Study, line: Line, config: AgentConfig) -> tuple[list[Scores], list[dict[str, Any]]]:
-    """Evaluate the last checkpoint of every model, or read what was noted, and describe its graph."""
-    episodes, scores, graphs = line.run.episodes()[0], [], []
-    for _, agent in line.run.agents():
-        built = replace(agent, config=config).build(episodes).solve()
-        scores.append(agent_scores(line.run, line.task, line.name, built, built.policy(), study.trial))
-        graphs.append(summarise(built.built).to_dict())
-    return scores, graphs
+@dataclass(frozen=True)
+class _Measurement:
+    """The last checkpoint of every model of a line; a graph is built only for what was not noted before."""
+
+    line: Line
+    episodes: Episodes
+
+    @property
+    def config(self) -> AgentConfig:
+        return self.line.task.with_goal_columns(self.line.config)
+
+    def scores(self, trial: Trial) -> list[Scores]:
+        """Evaluate all models with one set of workers, or read what was noted."""
+        run, settings = self.line.run, self.config.to_dict()
+        models = [
+            (Measured(run, self.line.task, self.line.name, seed, settings), partial(self._policy, seed))
+            for seed in run.seeds
+        ]
+        return scores_together(models, trial)
+
+    def graphs(self) -> list[dict[str, Any]]:
+        """Describe the graph of each model."""
+        return [self._graph(seed, lambda seed=seed: self._agent(seed)) for seed in self.line.run.seeds]  # type: ignore[misc]
+
+    def _policy(self, seed: int) -> Policy:
+        agent = self._agent(seed)
+        self._graph(seed, lambda: agent)
+        return agent.solve().policy()
+
+    def _agent(self, seed: int) -> Agent:
+        return replace(self.line.run.agent(seed), config=self.config).build(self.episodes)
+
+    def _graph(self, seed: int, agent: Callable[[], Agent]) -> dict[str, Any]:
+        of = {"data": self.line.run.data, "settings": self.config.graph.to_dict(), "seed": seed}
+        return remembered(self.line.run.folder / "graphs.json", of, lambda: summarise(agent().built).to_dict())
 
 
 def _baseline(study: Study, line: Line) -> list[Scores] | None:
@@ -179,7 +212,7 @@ def _baseline(study: Study, line: Line) -> list[Scores] | None:
     beside = _line(study, line.base, BASELINE)
     if beside.missing or _untrained(beside) or BASELINE not in (study.variants or VARIANTS):
         return None
-    return _scores(study, beside, beside.config)[0]
+    return _Measurement(beside, beside.run.episodes()[0]).scores(study.trial)
 
 
 def _untrained(line: Line) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from vmg.base.errors import VMGError
-from vmg.studies.ablations import BASELINE, Bench
+from vmg.studies.ablations import PAPER, Bench
 from vmg.studies.paper import RATIOS
 from vmg.studies.study import described, row_command
 from vmg.view.charts import SHOWN, read_losses
@@ -51,7 +51,7 @@ def _described(name: str, bench: Bench) -> dict[str, Any]:
     row = described(replace(bench.run, seeds=bench.seeds), bench.episodes, bench.run.find_task(), made_by)
     return row | {
         "task": bench.task.name,
-        "preset": BASELINE,
+        "preset": PAPER,
         "checkpoint": f"step {bench.steps}",
         "settings": bench.config.to_dict(),
     }

@@ -11,7 +11,7 @@ from vmg.base.errors import VMGError
 from vmg.base.files import read_json, write_json, write_text
 from vmg.base.lazy import LazyModule
 from vmg.envs import Task
-from vmg.studies.ablations import Bench, bench, measure_bench, train_benches
+from vmg.studies.ablations import Bench, ablations_of, bench, measure_bench, train_benches
 from vmg.studies.fidelity import measure_fidelity
 from vmg.studies.grow import measure_grow
 from vmg.studies.held_out import HELD_OUT, measure_held_out
@@ -37,7 +37,7 @@ TITLES = {name: ablation.title for name, ablation in ABLATIONS.items()} | {
     "ratio": "Environment steps per graph step",
     "curves": "Training curves",
 }
-"""The studies that `ablations` stands for."""
+"""The studies that `ablations` stands for, of the preset `paper`."""
 
 
 def reproduce(name: StudyName, study: Study) -> Path:
@@ -58,7 +58,7 @@ def reproduce(name: StudyName, study: Study) -> Path:
         elif study.only != "train":
             measure_table(name, study, table, lambda rows: _write(name, study, rows))
     else:
-        names = tuple(TITLES) if name == "ablations" else (name,)
+        names = _ablations(study) if name == "ablations" else (name,)
         found = _benches(name, names, study)
         if study.only != "evaluate":
             train_benches({one.task.name: one for its in found.values() for one in its}.values(), study)
@@ -70,8 +70,16 @@ def reproduce(name: StudyName, study: Study) -> Path:
     return study.out if study.only == "train" else study.out / f"{name}.md"
 
 
+def _ablations(study: Study) -> tuple[str, ...]:
+    """The studies that `ablations` stands for; what is no ablation is measured of the paper's preset alone."""
+    possible = ablations_of(study)
+    return tuple(TITLES) if len(possible) == len(ABLATIONS) else tuple(possible)
+
+
 def _benches(called: str, names: Sequence[str], study: Study) -> dict[str, list[Bench]]:
     """Return the tasks of each study; a task is the same one in all of them, with the runs that they need together."""
+    if called in ABLATIONS and called not in ablations_of(study):
+        raise VMGError(f"The study {called} is of the preset paper alone: leave out --presets.")
     tasks = {name: _tasks(name, study) for name in names}
     shared: dict[str, Bench] = {}
     for task in {task.name: task for its in tasks.values() for task in its}.values():

@@ -30,7 +30,7 @@ class Study:
     """Tasks, in the study ogbench its data sets; none: all of the table."""
     presets: tuple[str, ...] = ()
     """Settings: `auto`, or a preset of the tasks. None: `paper`, `program` and `auto` in the tables main, auto and
-    locomotion, `auto` alone in others. Ablations change one thing of the paper's."""
+    locomotion, `auto` alone in others. Ablations change one thing of `paper`, or of `program` if asked."""
     variants: tuple[str, ...] = ()
     """Variants of the study `fidelity`; none: all. Of `robustness`: `as chosen`, `recordings`,
     `observed`; none: as chosen."""

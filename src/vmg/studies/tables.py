@@ -41,7 +41,7 @@ def _variant_line(row: Result) -> list[str]:
     difference, graphs = row["difference"], row["graphs"]
     vertices = sum(graph["vertices"] for graph in graphs) / len(graphs)
     return [
-        row["task"],
+        f"{row['task']}, `program`" if row.get("preset") == "program" else row["task"],
         f"**{row['variant']}**" if row["baseline"] else row["variant"],
         "" if row["paper"] is None else f"{row['paper']:g}",
         f"**{score}**" if row["baseline"] else score,

@@ -1,6 +1,6 @@
 """What the ablations change, one thing at a time, and what the paper reports for it (Sec. 4.4 and App. E).
 
-Whatever can be done with the networks of the preset `paper` needs no training of its own. The metric space and the
+Whatever can be done with the baseline's networks needs no training of its own. The metric space and the
 translator share no weights, and what is drawn depends on seed and step alone; so a model with margin 0.5 and horizon 5
 holds the very metric space that margin 0.5 gives and the very translator that horizon 5 gives, and one training serves
 two variants.
@@ -11,22 +11,23 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vmg.agent.settings import AgentConfig
-from vmg.networks.lowlevel import Translator
+from vmg.learn.config import LearnConfig
 from vmg.studies.paper import CLUSTERS
 
 THREE = ("kitchen-partial", "antmaze-medium-play", "pen-human")
 
+BASELINE = "baseline"
 TRAININGS: dict[str, dict[str, Any]] = {
-    "paper": {},
-    "margin-0.5_horizon-5": {"margin": 0.5, "low_level": Translator(goal_horizon=5)},
-    "margin-2_horizon-20": {"margin": 2.0, "low_level": Translator(goal_horizon=20)},
-    "no-contrastive_normalised": {"contrastive": False, "low_level": Translator(inputs="normalised")},
-    "no-decoder_relative": {"action_decoder": False, "low_level": Translator(inputs="relative")},
+    BASELINE: {},
+    "margin-0.5_horizon-5": {"margin": 0.5, "low_level": {"goal_horizon": 5}},
+    "margin-2_horizon-20": {"margin": 2.0, "low_level": {"goal_horizon": 20}},
+    "no-contrastive_normalised": {"contrastive": False, "low_level": {"inputs": "normalised"}},
+    "no-decoder_relative": {"action_decoder": False, "low_level": {"inputs": "relative"}},
     "dimension-5": {"metric_dimension": 5},
     "dimension-20": {"metric_dimension": 20},
     "program-margins": {"margins": "program"},
 }
-"""The runs whose networks all variants are put together from, and what they change in how the paper's learn."""
+"""The runs whose networks all variants are put together from, and what they change in how the baseline's learn."""
 
 METRIC = ("metric_dimension", "margin", "margins", "contrastive", "action_decoder", "encoder_inputs")
 TRANSLATOR = ("low_level",)
@@ -35,9 +36,20 @@ TRANSLATOR = ("low_level",)
 Changes = Mapping[str, Any]
 
 
+def learning(config: LearnConfig, changes: Changes) -> LearnConfig:
+    """Return settings of learning with these changes, those of the low-level policy among them."""
+    inner = replace(config.low_level, **changes.get("low_level", {}))
+    return replace(config, **{**changes, "low_level": inner})
+
+
+def as_in_the_paper(task: str) -> str:
+    """Return the name of the paper's task that this is a form of: antmaze-medium-play-d4rl is antmaze-medium-play."""
+    return task.removesuffix("-d4rl")
+
+
 @dataclass(frozen=True)
 class Variant:
-    """One line of an ablation: what differs from the preset `paper` (nothing: the baseline), stage by stage."""
+    """One line of an ablation: what differs from the baseline's preset (nothing: the baseline), stage by stage."""
 
     name: str
     learn: Changes = field(default_factory=dict)
@@ -47,18 +59,19 @@ class Variant:
     clusters: Mapping[str, int] | None = None
     """The number of clusters for each task; the variant is for no others."""
     paper: Mapping[str, float] = field(default_factory=dict)
-    """The paper's score for each task."""
+    """The paper's score for each task, in whichever form."""
     possible: Callable[[AgentConfig], bool] = field(default=lambda _: True)
     """Whether settings allow it."""
 
     def of(self, task: str, config: AgentConfig) -> AgentConfig | None:
         """Return the task's settings with this change; None where it cannot be made."""
-        if not self.possible(config) or (self.clusters and task not in self.clusters):
+        papers = as_in_the_paper(task)
+        if not self.possible(config) or (self.clusters and papers not in self.clusters):
             return None
-        graph = {**self.graph, "clusters": self.clusters[task]} if self.clusters else self.graph
+        graph = {**self.graph, "clusters": self.clusters[papers]} if self.clusters else self.graph
         return replace(
             config,
-            learn=replace(config.learn, **self.learn),
+            learn=learning(config.learn, self.learn),
             graph=replace(config.graph, **graph),
             solve=replace(config.solve, **self.solve),
             act=replace(config.act, **self.act),
@@ -73,6 +86,8 @@ class Ablation:
     place: str
     """Where the paper has it."""
     variants: tuple[Variant, ...]
+    of: str | None = None
+    """The preset it is of; None: any baseline."""
 
 
 def _three(kitchen: float, antmaze: float, pen: float) -> dict[str, float]:
@@ -125,6 +140,7 @@ ABLATIONS: dict[str, Ablation] = {
             Variant("multi-step search", solve={"search": "multi-step"}, paper=_three(68.8, 82.7, 70.7)),
             Variant("best edge out", solve={"search": "greedy"}, paper=_three(39.8, 61.5, 72.1)),
         ),
+        of="paper",
     ),
     "threshold": Ablation(
         "The radius against score and size of the graph",
@@ -162,9 +178,9 @@ ABLATIONS: dict[str, Ablation] = {
         "The translator's horizon K",
         "App. E.6, table of K",
         (
-            Variant("horizon 5", learn={"low_level": Translator(goal_horizon=5)}, paper=_three(0.3, 7.0, 80.3)),
-            Variant("horizon 10", learn={"low_level": Translator(goal_horizon=10)}, paper=_three(68.8, 82.7, 70.7)),
-            Variant("horizon 20", learn={"low_level": Translator(goal_horizon=20)}, paper=_three(76.8, 74.0, 83.5)),
+            Variant("horizon 5", learn={"low_level": {"goal_horizon": 5}}, paper=_three(0.3, 7.0, 80.3)),
+            Variant("horizon 10", learn={"low_level": {"goal_horizon": 10}}, paper=_three(68.8, 82.7, 70.7)),
+            Variant("horizon 20", learn={"low_level": {"goal_horizon": 20}}, paper=_three(76.8, 74.0, 83.5)),
         ),
     ),
     "merging": Ablation(
@@ -198,8 +214,9 @@ ABLATIONS: dict[str, Ablation] = {
             *(Variant(f"subgoal on vertex {n} of the path", act={"subgoal_steps": n}) for n in (1, 2, 3, 5)),
             Variant("path kept until lost or stuck", act={"keep_path": True}),
             *map(_along_recordings, (2, 5, 10)),
-            Variant("translator sees normalised states", learn={"low_level": Translator(inputs="normalised")}),
-            Variant("translator sees relative goals", learn={"low_level": Translator(inputs="relative")}),
+            Variant("translator sees normalised states", learn={"low_level": {"inputs": "normalised"}}),
+            Variant("translator sees relative goals", learn={"low_level": {"inputs": "relative"}}),
         ),
+        of="paper",
     ),
 }
