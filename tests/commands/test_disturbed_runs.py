@@ -1,14 +1,17 @@
 """Runs evaluated where the world is not as recorded: by commands, beside cloning, in file, table and report."""
 
 import json
+import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from vmg.base.errors import VMGError
 from vmg.cli.main import main
 from vmg.runs import load_run
 from vmg.runs.robustness import known_robustness
+from vmg.studies.options import OPTIONS
 from vmg.view import FIGURES
 from vmg.view.gallery import Gallery
 from vmg.view.style import STYLES
@@ -110,3 +113,39 @@ def test_a_damaged_file_of_curves_is_said(run, damage):
     (run / "robustness.json").write_text(damage)
     with pytest.raises(VMGError, match=r"robustness\.json"):
         known_robustness(load_run(run))
+
+
+def test_options_are_measured_beside_what_was_chosen(study, tmp_path):
+    """Those that learn otherwise have a run of their own; all have the metric space of the run beside them."""
+    out = tmp_path / "study"
+    shutil.copytree(study, out)
+    names = [name for name in OPTIONS if name not in ("recordings", "observed")]
+    asked = ["--tasks", "pointmaze-umaze", "--presets", "paper", "--seeds", "0", "--disturb", "noise=0.5"]
+    data = ["--data", "pointmaze-umaze=pointmaze:umaze?steps=3000", "--no-baselines", "--variants", *names]
+    small = ["--steps", "100", "--episodes", "1", "--workers", "1", "--out", str(out)]
+    assert main(["reproduce", "robustness", *asked, *data, *small]) == 0
+    rows = json.loads((out / "robustness.json").read_text())
+    assert [row["solved"] for row in rows] == [name for name in names for _ in range(2)]
+    chosen = rows[0]["settings"]
+    for name, row in zip(names, rows[::2], strict=True):
+        changed = {stage for stage in chosen if row["settings"][stage] != chosen[stage]}
+        option = OPTIONS[name]
+        learns = option.kind or option.low_level or option.learn
+        assert changed == {
+            *(["learn"] if learns else []), *(["graph"] if option.graph else []), *(["solve"] if option.solve else [])
+        }  # fmt: skip
+        folder = out / "pointmaze-umaze" / (f"paper-{name.replace(' ', '-')}" if learns else "paper")
+        weights = load_run(folder).agent(0).weights
+        if not option.learn:
+            own = load_run(out / "pointmaze-umaze" / "paper").agent(0).weights
+            np.testing.assert_array_equal(weights["state_encoder"]["w0"], own["state_encoder"]["w0"])
+    before = {path: path.read_bytes() for path in out.rglob("weights.safetensors")}
+    assert main(["reproduce", "robustness", *asked, *data, *small]) == 0
+    assert {path: path.read_bytes() for path in out.rglob("weights.safetensors")} == before
+
+
+def test_an_option_that_is_not_there_is_refused_before_anything_is_learned(tmp_path, capsys):
+    asked = ["--tasks", "pointmaze-umaze", "--variants", "magic", "--out", str(tmp_path / "study")]
+    assert main(["reproduce", "robustness", *asked]) == 2
+    assert "has no variant 'magic'. It has: as chosen, recordings, observed, noise" in capsys.readouterr().err
+    assert not (tmp_path / "study").exists()

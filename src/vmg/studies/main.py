@@ -1,6 +1,6 @@
 """The tables of tasks: main and locomotion, with all presets and baselines; and new tasks for the kitchen's graph."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -19,6 +19,7 @@ from vmg.runs.auto import AUTO
 from vmg.runs.stages import agent_scores, baseline_scores, train, train_baselines
 from vmg.studies import paper
 from vmg.studies.checkpoints import best_checkpoints
+from vmg.studies.options import check_options, with_option
 from vmg.studies.study import (
     Results,
     Study,
@@ -84,6 +85,8 @@ def presets_of(name: str) -> tuple[str, ...]:
 
 def train_table(name: str, study: Study) -> list[Line]:
     """Learn what a table needs, unless the study only evaluates, and return its lines."""
+    if name == "robustness":
+        check_options(study.variants)
     tasks = tasks_of(name, study, TABLES[name], any_task=name == "robustness")
     lines = [line for task in tasks for line in _lines(name, study, task)]
     ready, on, workers = [line for line in lines if not line.missing], study.executor, study.workers
@@ -94,10 +97,21 @@ def train_table(name: str, study: Study) -> list[Line]:
             if line.preset == AUTO:
                 auto.train(line.run, on=on, workers=workers)
     lines = [replace(line, run=with_choices(line.run, line.preset)) for line in lines]
+    if study.only != "evaluate" and name == "robustness":
+        _train_options(study, [line.run for line in lines if not line.missing])
     if study.only != "evaluate":
         beside = (line.run for line in lines if not line.missing and has_baselines(line, study))
         train_baselines(*beside, on=on, workers=workers)
     return lines
+
+
+def _train_options(study: Study, runs: Sequence[Run]) -> None:
+    """Learn what options need beside these runs."""
+    wanted = [with_option(run, name) for run in runs for name in study.variants]
+    own = {each.folder: each for each in wanted if each.folder not in {run.folder for run in runs}}
+    if own:
+        say(f"Training {sum(len(run.seeds) for run in own.values())} models for options.")
+        train(*own.values(), on=study.executor, workers=study.workers)
 
 
 def measure_table(name: str, study: Study, table: list[Line], write: Callable[[Results], None]) -> None:
@@ -144,7 +158,7 @@ def _measure(line: Line, study: Study) -> dict[str, Any]:
 def solved_agents(run: Run, episodes: Episodes) -> Iterator[Agent]:
     """Yield every seed's agent, its graph built and solved."""
     for _, agent in run.agents():
-        yield replace(agent, config=run.config).build(episodes).solve()
+        yield replace(agent, config=run.config).build(episodes, fallen=run.find_task().fallen).solve()
 
 
 def _measure_skills(line: Line, study: Study) -> dict[str, Any]:

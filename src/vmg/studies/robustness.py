@@ -2,28 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from vmg.base.console import say
-from vmg.base.errors import VMGError
 from vmg.envs import disturbances_of, read_disturbances
 from vmg.envs.disturbing import Amounts
-from vmg.graph.settings import ALONG_RECORDINGS
-from vmg.runs import Run
 from vmg.runs.robustness import held_up, kinds
 from vmg.runs.stages import baseline_actors
 from vmg.studies.main import Line, described_line, has_baselines, missing_line, solved_agents
+from vmg.studies.options import AS_CHOSEN, with_option
 from vmg.studies.study import Results, Study, row_command
-
-AS_CHOSEN = "as chosen"
-VARIANTS: dict[str, dict[str, Any]] = {AS_CHOSEN: {}} | {kind: {"paths": kind} for kind in ALONG_RECORDINGS}
-"""How the same networks and graph are solved, by name."""
 
 
 def measure_robustness(study: Study, table: Sequence[Line], write: Callable[[Results], None]) -> Results:
     """Measure every task undisturbed and under each disturbance; `write` is given all rows there are after each."""
-    if unknown := [name for name in study.variants if name not in VARIANTS]:
-        raise VMGError(f"The study robustness has no variant {unknown[0]!r}. It has: {', '.join(VARIANTS)}.")
     rows = Results()
     for line in table:
         say(f"{line.task.name}, preset {line.preset}.")
@@ -31,17 +22,10 @@ def measure_robustness(study: Study, table: Sequence[Line], write: Callable[[Res
             rows.append(missing_line(line))
         else:
             for name in study.variants or (AS_CHOSEN,):
-                changed = replace(line, run=solved_so(line.run, name))
+                changed = replace(line, run=with_option(line.run, name))
                 _measure(changed, replace(study, variants=study.variants and (name,)), rows, write)
         write(rows)
     return rows
-
-
-def solved_so(run: Run, variant: str) -> Run:
-    """Return a run whose agents are solved in another way; their graph keeps its recordings where that needs them."""
-    changes, config = VARIANTS[variant], run.config
-    graph = replace(config.graph, recordings=config.graph.recordings or bool(changes))
-    return replace(run, config=replace(config, graph=graph, solve=replace(config.solve, **changes)))
 
 
 def _measure(line: Line, study: Study, rows: Results, write: Callable[[Results], None]) -> None:

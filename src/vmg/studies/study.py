@@ -32,8 +32,8 @@ class Study:
     """Settings: `auto`, or a preset of the tasks. None: `paper`, `program` and `auto` in the tables main, auto and
     locomotion, `auto` alone in others. Ablations change one thing of `paper`, or of `program` if asked."""
     variants: tuple[str, ...] = ()
-    """Variants of the study `fidelity`; none: all. Of `robustness`: `as chosen`, `recordings`,
-    `observed`; none: as chosen."""
+    """Variants of the study `fidelity`; none: all. Of `robustness`: `as chosen`, `recordings`, `observed`, `noise`,
+    `noise on the state`, `flow`, `ensemble`, `critic`, `safe ways`, `generated edges`, `together`; none: as chosen."""
     seeds: tuple[int, ...] = ()
     """One model per seed, none dropped; none: 0 to 4, in ablations 0 to 2."""
     n_episodes: Annotated[int | None, arg(name="episodes")] = None

@@ -5,7 +5,7 @@ from typing import Any
 
 from vmg.envs.disturbing import in_words
 from vmg.studies.ogbench_tables import ogbench_tables
-from vmg.studies.robustness import AS_CHOSEN
+from vmg.studies.options import AS_CHOSEN
 from vmg.studies.study import Result, markdown
 
 
