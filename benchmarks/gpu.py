@@ -21,12 +21,13 @@ import numpy as np
 from benchmarks.generators import kitchen_like
 from benchmarks.loops import Loop, Part, Variant
 from benchmarks.machine import describe_machine
+from benchmarks.our_training import OurTraining
 from benchmarks.rows import Bar, Level, Row, check
 from benchmarks.suite import announced
 from benchmarks.tables import notes, table, to_json
 from benchmarks.timing import compare, median_seconds
 from benchmarks.torch_training import TorchTraining
-from benchmarks.training import OurTraining, check_same
+from benchmarks.training import check_same
 from vmg.base.console import show
 from vmg.base.files import write_json
 from vmg.data.episodes import Episodes

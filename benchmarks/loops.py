@@ -19,7 +19,7 @@ import numpy as np
 import optax  # type: ignore[import-untyped]
 from jax.flatten_util import ravel_pytree
 
-from benchmarks.training import group_of
+from benchmarks.our_training import group_of
 from vmg.data.episodes import Episodes
 from vmg.learn import LearnConfig
 from vmg.learn.loop import Own
@@ -56,7 +56,7 @@ class Loop:
 
     def __init__(self, episodes: Episodes, variant: Variant) -> None:
         self.variant = variant
-        group = group_of(episodes, variant.models, variant.batch_size)
+        group = group_of(episodes, variant.models, LearnConfig(batch_size=variant.batch_size))
         (learner,) = group.learners
         weights = jax.tree.map(jnp.asarray, initial_models(learner.sizes, learner.seeds))
         unravel = ravel_pytree(jax.tree.map(lambda leaf: leaf[0], weights))[1]

@@ -6,9 +6,10 @@ import jax
 import numpy as np
 
 from benchmarks.generators import kitchen_like
+from benchmarks.our_training import OurTraining
 from benchmarks.rows import Level, Row, check
 from benchmarks.timing import compare
-from benchmarks.training import SIZES, OurTraining
+from benchmarks.training import SIZES
 from vmg.base.types import Float32s
 from vmg.data.episodes import Episodes
 from vmg.learn.loop import run_drawn

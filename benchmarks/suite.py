@@ -10,6 +10,7 @@ from vmg.base.errors import VMGError
 
 Family: TypeAlias = Literal[
     "training",
+    "kinds",
     "stream",
     "merge",
     "growth",
@@ -25,6 +26,7 @@ Family: TypeAlias = Literal[
 ]
 FAMILIES: dict[Family, str] = {
     "training": "benchmarks.training",
+    "kinds": "benchmarks.kinds",
     "stream": "benchmarks.streaming",
     "merge": "benchmarks.merging",
     "growth": "benchmarks.growth",

@@ -9,8 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 ROWS = {
-    "training": 2, "stream": 1, "merge": 9, "growth": 3, "extend": 2, "scale": 8, "cores": 3, "files": 9, "values": 5,
-    "resolve": 5, "decisions": 3, "evaluation": 2, "startup": 4
+    "training": 2, "kinds": 8, "stream": 1, "merge": 9, "growth": 3, "extend": 2, "scale": 8, "cores": 3, "files": 9,
+    "values": 5, "resolve": 5, "decisions": 3, "evaluation": 2, "startup": 4
 }  # fmt: skip
 PEERS = {
     "training": ["torch"],
@@ -79,7 +79,7 @@ def test_flops_of_a_step_are_what_the_compiler_counts():
     import jax
     from benchmarks.generators import kitchen_like
     from benchmarks.gpu import flops
-    from benchmarks.training import OurTraining
+    from benchmarks.our_training import OurTraining
 
     from vmg.learn.stacking import separate
 
