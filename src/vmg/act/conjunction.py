@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 
 from vmg.act.body import Body, NeedsEpisodesError, Recorded
 from vmg.act.explanation import Explanation
-from vmg.act.imagining import bits, subsets
+from vmg.act.imagining import MOST_PARTS, bits, subsets
 from vmg.act.likeness import Likeness, likeness
-from vmg.act.ordering import MOST_PARTS, Ordering, Stage, Tried
+from vmg.act.ordering import Ordering, Stage, Tried
 from vmg.act.plan import Plan, make_plan
 from vmg.act.policy import Decisions, Policy
 from vmg.act.progress import planned_steps

@@ -53,11 +53,15 @@ class Explanation:
     inside: int | None = None
     """Recorded steps in what is to be avoided, on the way that passes the fewest of them; None: nothing is avoided, or
     no way leads there at all."""
+    imagined: tuple[str, ...] = ()
+    """What earlier stages of a sequence have done that is shown as it was at the beginning: no recording goes on so."""
 
     def in_words(self) -> str:
         """Answer in sentences."""
         near = "off the graph: nothing recorded looks like this" if self.off_graph else "on the graph"
         here = f"The observation is at vertex {self.vertex}, {self.distance:.2g} away from it ({near})."
+        if self.imagined:
+            here = f"With {' and '.join(self.imagined)} as at the beginning, which is what the policy sees: {here}"
         if self.reached:
             return f"{here} {_THERE}"
         way = f"{len(self.path) - 1} edges, about {self.steps:.0f} steps, {self._pieces_in_words()}"

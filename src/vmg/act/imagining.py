@@ -12,6 +12,11 @@ import numpy as np
 
 from vmg.base.types import Float32s
 
+MOST_PARTS = 8
+"""Up to so many parts every order is weighed; of more, always the part that is done soonest comes next."""
+IMAGINED = 100
+"""What it costs, in steps, to imagine a part as not done."""
+
 
 def bits(mask: int) -> Iterator[int]:
     """The parts in a set, which is the bits of a number."""

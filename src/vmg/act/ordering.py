@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from vmg.act.body import Body, Recorded
-from vmg.act.imagining import bits, overwritten, own_columns, subsets
+from vmg.act.imagining import IMAGINED, MOST_PARTS, bits, overwritten, own_columns, subsets
 from vmg.act.rules import penalties
 from vmg.base.types import Bools, Float32s, Float64s, Int32s, Int64s
 from vmg.goals.objectives import Conjunction
@@ -24,14 +24,10 @@ from vmg.graph.routes.recordings import STEP, switch_costs
 from vmg.networks.encoder import embed
 
 NEVER = np.iinfo(np.int64).max
-MOST_PARTS = 8
-"""Up to so many parts every order is weighed; of more, always the part that is done soonest comes next."""
 FOLLOW_THROUGH = 10
 """Recorded steps that a motion is followed on after it has done its part."""
 MOVED = 0.1
 """A part has been moved in a recording if its distance has changed by this share of what it was at the beginning."""
-IMAGINED = 100
-"""What it costs, in steps, to imagine a part as not done."""
 OFF_GRAPH = 100
 """What it costs, in steps, to go on from a state that looks like nothing recorded there."""
 UNDONE = 100_000

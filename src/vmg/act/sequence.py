@@ -1,15 +1,17 @@
 """A sequence of plans is a plan, too: each stage is followed until its objective is reached."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from vmg.act.explanation import Explanation
 from vmg.act.likeness import Likeness
 from vmg.act.plan import Plan
 from vmg.act.policy import Decisions, Policy
+from vmg.act.remembering import imagined, shown
 from vmg.act.settings import ActConfig
 from vmg.base.types import Float32s
 from vmg.goals.objectives import Objective, Stages
@@ -44,44 +46,52 @@ class SequencePolicy:
         self.policy: Policy = stages[0].policy(settings)
         self._stages = tuple(stages)
         self._stage = 0
+        self._start: Float32s | None = None
+        self._imagined: tuple[int, ...] = ()
 
     def begin(self, observation: Any = None, objective: Objective | None = None) -> None:
         """Start an episode, with the first stage."""
         self.policy.begin(observation)
+        self._start = None
         self._follow(0)
 
     def act(self, state: Float32s) -> Float32s:
         """Return the action in this state, towards the first objective that is not reached yet."""
-        self._look(state)
-        return self.policy.act(state)
+        return self.policy.act(self._look(state))
 
     def decide(self, state: Float32s) -> Decisions:
         """Return the same action with its reasons."""
-        self._look(state)
-        return self.policy.decide(state)
+        return self.policy.decide(self._look(state))
 
     def likeness(self, states: Float32s) -> Likeness:
         """Say how much an episode's states are like what was recorded."""
         return self.policy.likeness(states)
 
-    def _look(self, state: Float32s) -> None:
-        """Turn to the first objective that is not reached yet."""
+    def _look(self, state: Float32s) -> Float32s:
+        """Turn to the first objective that is not reached yet, and return the state as it is shown to its plan."""
+        if self._start is None:
+            self._start = state
         objectives = [stage.objective for stage in self._stages]
         stage = min(next_stage(objectives, self._stage, state), len(objectives) - 1)
         if stage != self._stage:
             self._follow(stage)
+            self._imagined = imagined(self._stages, stage, state, self._start)
+        return shown(self._stages, self._imagined, state, self._start)
 
     def _follow(self, stage: int) -> None:
         self.policy.follow(self._stages[stage])
-        self._stage = stage
+        self._stage, self._imagined = stage, ()
 
 
 def explain_stages(stages: Sequence[Plan], observation: ArrayLike) -> list[Explanation]:
     """Explain one plan after the other, each from the state in which the path of the one before ends."""
     explanations: list[Explanation] = []
-    for stage in stages:
-        explanations.append(stage.explain(observation))
-        observation = stage.graph.states[explanations[-1].path[-1]]
+    state = start = np.asarray(observation, np.float32)
+    for i, stage in enumerate(stages):
+        parts = imagined(stages, i, state, start)
+        answer = stage.explain(shown(stages, parts, state, start))
+        explanations.append(replace(answer, imagined=tuple(stages[part].objective.name for part in parts)))
+        state = shown(stages, parts, stage.graph.states[answer.path[-1]], state)
     return explanations
 
 
