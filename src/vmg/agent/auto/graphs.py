@@ -15,7 +15,7 @@ from vmg.base.types import Float32s
 from vmg.data.episodes import Episodes
 from vmg.graph import MemoryGraph, build, summarise
 from vmg.graph.evidence import reachable_from
-from vmg.graph.sight import Sight
+from vmg.graph.sight import APART, Sight
 
 RADII = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 """Radii tried, in recorded steps of mean length."""
@@ -28,6 +28,10 @@ FEW = 5
 """Episodes held out below which coverage says little: two of twenty may be unlike the rest by chance."""
 MIXED, AWAY = 0.06, 0.25
 """In so many observations an object may be elsewhere than in their vertex, by this share of all the way it moves."""
+BESIDE = APART / 2
+"""Or by so many of its own steps, if it began that far from where it did in the vertex's recording: two of a vertex are
+then no farther apart than what lies elsewhere. What begins in one place differs in how far along its way it is; what
+begins anywhere lies where a recording finds it or not."""
 STARTS = 30
 """Episodes from whose beginnings it is asked what can be reached."""
 
@@ -118,9 +122,14 @@ def _built(features: Float32s, episodes: Episodes, radius: float, *, recordings:
 
 def _mixed(graph: MemoryGraph, episodes: Episodes, sight: Sight) -> float:
     shares = [0.0]
+    vertex_rows = graph.rows[graph.labels]
+    begun = np.repeat(episodes.first_observation[:-1], episodes.lengths + 1)
     for column in np.flatnonzero(sight.objects):
-        apart = np.abs(episodes.observations[:, column] - graph.states[graph.labels, column])
-        shares.append(float((apart > AWAY * sight.widths[column]).mean()))
+        now, first = episodes.observations[:, column], episodes.observations[begun, column]
+        apart, began = np.abs(now - now[vertex_rows]), np.abs(first - first[vertex_rows])
+        beside = BESIDE * sight.steps[column]
+        elsewhere = (apart > AWAY * sight.widths[column]) | ((apart > beside) & (began > beside))
+        shares.append(float(elsewhere.mean()))
     return max(shares)
 
 
