@@ -165,6 +165,15 @@ def test_what_could_not_be_moved_twice_no_longer_counts():
     assert not kept.failed
 
 
+def test_what_the_goal_is_about_counts_however_often_it_was_not_moved():
+    """Who is to open the door does not go on without it."""
+    kept, _ = walked(slanting(), range(30, 41))
+    kept.wanted[2], kept.tries[2] = True, TRIES
+    rows = [located(kept, seen_at(kept.routes, row, door=0.0)) for row in range(41, 80)]
+    assert rows != list(range(41, 80))
+    assert kept.failed
+
+
 @given(beyond=st.floats(0, 1e6), below=st.booleans(), row=st.integers(0, 80))
 @settings(max_examples=20, deadline=None)
 def test_a_number_farther_off_than_any_recorded_one_is_no_less_like_them(beyond, below, row):

@@ -11,6 +11,8 @@ from vmg.act.placing import placing
 from vmg.act.settings import ActConfig
 from vmg.act.struggling import Struggles
 from vmg.base.types import Bools, Float32s, Int32s, Int64s
+from vmg.goals.combinations import Either
+from vmg.goals.objectives import Together
 from vmg.graph.nearest import VertexIndex
 from vmg.graph.ranking import TIE
 from vmg.graph.routes import LookingTracker, Tracker
@@ -98,12 +100,20 @@ class Follower:
         routes, steps = self.plan.routes, self._settings.subgoal_steps
         entries, ahead = np.empty_like(vertices), np.empty_like(vertices)
         for i, (row, feature, vertex) in enumerate(zip(rows, features, vertices, strict=True)):
-            tracker = self._trackers.setdefault(row, routes.tracker(steps))
+            tracker = self._trackers.get(row) or self._track(row)
             if isinstance(tracker, LookingTracker):
                 tracker.look(batch[i])
             entries[i], further = tracker.locate(feature, int(vertex))
             ahead[i] = routes.ahead(entries[i : i + 1], steps + further)[0]
         return entries, ahead
+
+    def _track(self, row: int) -> Tracker:
+        """Begin to keep a row on its route. What a single goal is about always counts: without it nothing is left."""
+        tracker, objective = self.plan.routes.tracker(self._settings.subgoal_steps), self.plan.objective
+        if isinstance(tracker, LookingAtRecording) and not isinstance(objective.distance, Together | Either):
+            tracker.wanted[list(objective.columns or ())] = True
+        self._trackers[row] = tracker
+        return tracker
 
     def _rejoined(self, features: Float32s, vertices: Int32s) -> Int32s:
         """Where nothing leads on to the goal, or to any reward, take the nearest vertex from which something does."""

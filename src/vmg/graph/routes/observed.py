@@ -127,6 +127,8 @@ class LookingAtRecording(KeptRecording):
         """Which of them differ by far more now."""
         self.tries: Int64s = np.zeros(n, np.int64)
         """How often each of them did so until the recording was given up."""
+        self.wanted: Bools = np.zeros(n, bool)
+        """Numbers that the goal itself is about: they count however often they did not move."""
 
     def look(self, observation: Float32s) -> None:
         self.seen = observation
@@ -140,7 +142,7 @@ class LookingAtRecording(KeptRecording):
 
     @property
     def _counts(self) -> Bools:
-        return self.tries < TRIES
+        return (self.tries < TRIES) | self.wanted
 
     def _enter(self, observation: Float32s, vertex: int) -> None:
         if self.differed >= AGAIN:
