@@ -12,7 +12,7 @@ START, GOAL = (0.0, 0.0), (3.0, 0.0)
 DETOUR = [(0.0, 1.5), (3.0, 1.5)]
 CORRIDOR = within([1.0, -0.5], [2.0, 0.5], columns=(0, 1), name="the corridor")
 UPPER = within([1.0, 1.0], [2.0, 2.0], columns=(0, 1), name="the upper corridor")
-KINDS = pytest.mark.parametrize("paths", ["edges", "recordings"])
+KINDS = pytest.mark.parametrize("paths", ["edges", "recordings", "observed"])
 goal = place(*GOAL, name="the goal")
 
 

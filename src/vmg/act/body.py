@@ -1,6 +1,6 @@
 """What acts, whatever it is asked for, and what it knows of the episodes it was made from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -38,6 +38,13 @@ class Body:
         objects, observations = getattr(self.low_level, "objects", ()), self.graph.kept_observations
         found = find_pieces(observations, self.graph.lengths, objects) if objects and observations is not None else None
         return found if found and len(found.first) else None
+
+    @property
+    def not_looking(self) -> "Body":
+        """The same with routes that do not look at what differs in observations, where its own do."""
+        if self.solving.paths != "observed":
+            return self
+        return replace(self, solving=replace(self.solving, paths="recordings", switch_cost=SolveConfig.switch_cost))
 
 
 COMPARED = 1000

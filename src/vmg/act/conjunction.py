@@ -25,7 +25,6 @@ from vmg.base.errors import VMGError
 from vmg.base.types import Bools, Float32s, Float64s
 from vmg.goals.combinations import all_of
 from vmg.goals.objectives import Conjunction, Objective
-from vmg.graph.settings import SolveConfig
 from vmg.networks.encoder import embed
 
 PATIENCE, LONGER = 25, 1.5
@@ -278,9 +277,7 @@ def make_conjunction(body: Body, objective: Conjunction, recorded: Recorded) -> 
 
 
 def _in_an_order(body: Body, objective: Conjunction, recorded: Recorded) -> ConjunctionPlan:
-    if body.solving.paths == "observed":  # an order imagines what nobody saw, so its stages do not look
-        plain = replace(body.solving, paths="recordings", switch_cost=SolveConfig.switch_cost)
-        body = replace(body, solving=plain)
+    body = body.not_looking  # an order imagines what nobody saw
     if objective.avoided:
         body, recorded = keeping_off(body, recorded, objective.avoided)
     observations = recorded.observations

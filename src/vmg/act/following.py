@@ -8,6 +8,7 @@ import numpy as np
 
 from vmg.act.arriving import Arrival, Heading
 from vmg.act.placing import placing
+from vmg.act.rules import StraightWays
 from vmg.act.settings import ActConfig
 from vmg.act.struggling import Struggles
 from vmg.base.types import Bools, Float32s, Int32s, Int64s
@@ -109,10 +110,16 @@ class Follower:
 
     def _track(self, row: int) -> Tracker:
         """Begin to keep a row on its route. What a single goal is about always counts: without it nothing is left."""
-        tracker, objective = self.plan.routes.tracker(self._settings.subgoal_steps), self.plan.objective
-        if isinstance(tracker, LookingAtRecording) and not isinstance(objective.distance, Together | Either):
+        plan, objective = self.plan, self.plan.objective
+        steps = self._settings.subgoal_steps
+        tracker = self._trackers[row] = plan.routes.tracker(steps)
+        if not isinstance(tracker, LookingAtRecording):
+            return tracker
+        if not isinstance(objective.distance, Together | Either):
             tracker.wanted[list(objective.columns or ())] = True
-        self._trackers[row] = tracker
+        if objective.avoided:
+            tracker.barred = StraightWays(objective.avoided, plan.routes, steps)
+            tracker.joining = int(plan.can_reach.argmax()) if plan.has_goal and plan.can_reach.any() else None
         return tracker
 
     def _rejoined(self, features: Float32s, vertices: Int32s) -> Int32s:

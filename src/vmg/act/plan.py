@@ -13,7 +13,7 @@ from vmg.act.arriving import best_paid, fulfilling
 from vmg.act.body import Body, Recorded
 from vmg.act.explanation import Explanation, Nearest
 from vmg.act.policy import Policy
-from vmg.act.rules import PROHIBITIVE, RecordedPart, inside, keeping_off, penalties, steps_inside
+from vmg.act.rules import PROHIBITIVE, RecordedPart, besides, inside, keeping_off, steps_inside
 from vmg.act.settings import ActConfig
 from vmg.base.arguments import checked, numbers_of
 from vmg.base.errors import VMGError
@@ -138,7 +138,7 @@ class Plan:
         regions, (body, recorded) = self.objective.avoided, self.recorded.whole
         costly = tuple((PROHIBITIVE, region) for region in regions)
         freely = replace(self.objective, avoided=(), penalties=self.objective.penalties + costly)
-        answer = make_plan(body, freely, recorded).explain(state)
+        answer = make_plan(body.not_looking, freely, recorded).explain(state)  # who looks may enter behind a region
         return steps_inside(body.graph, answer.pieces, inside(recorded, regions)) if answer.possible else None
 
     def nearest(self, vertices: Bools) -> Nearest | None:
@@ -241,7 +241,7 @@ def make_plan(body: Body, objective: Objective, recorded: Recorded) -> Plan:
     if not np.isfinite(distances).any():
         raise VMGError(f"No recorded state fulfils {objective.name!r}, and nothing says which would come nearest.")
     found = find_goal(graph, distances, objective.tolerance, kind=objective.kind, variant=solving.variant)
-    rewards = replace(found.rewards, penalties=penalties(recorded, objective))
+    rewards = replace(found.rewards, penalties=besides(body, recorded, objective))
     routes = solve_edges(graph, rewards, solving, fulfilling(body, recorded, objective, found, distances))
     facts = (found.vertices, found.distance, found.entered, found.tolerance)
     return Plan(objective, routes, body, recorded, *facts)

@@ -11,10 +11,10 @@ failed on, so that it begins earlier, or with another recording; and what it cou
 that a kettle that was knocked over does not keep the lights from being turned on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -42,6 +42,11 @@ TRIES = 2
 """Times that a number of an object did not move as it was recorded, after which it no longer counts."""
 FAILED, BESIDE = 100.0, 20
 """Unrewarded steps that it costs to enter a piece that an episode failed on before, or up to so many rows before it."""
+BARRED = 1000.0
+"""Unrewarded steps that it costs to enter where a body would have to pass what it is to keep off: more than any way."""
+
+Barred: TypeAlias = Callable[[Float32s, Int64s], Bools]
+"""Says to which of these rows the straight way from an observation passes what is to be avoided."""
 
 
 @ROUTES.register("observed")
@@ -62,8 +67,9 @@ class ObservedRoutes(RecordingRoutes):
         return self.graph.sight
 
     def entry_like(
-        self, observation: Float32s, vertex: int, failed: Sequence[tuple[int, int]] = (), counts: Bools | None = None
-    ) -> int:
+        self, observation: Float32s, vertex: int, failed: Sequence[tuple[int, int]] = (),
+        counts: Bools | None = None, barred: Barred | None = None,
+    ) -> int:  # fmt: skip
         """Return the row to enter at, of those near that lead to as much as this vertex does.
 
         It is where the route, and what differs, costs least. To enter a piece, from its first row to its last, that
@@ -75,6 +81,8 @@ class ObservedRoutes(RecordingRoutes):
         costs = self.switch_cost * apart + self.table.costs.take(rows)
         for first, last in failed:
             costs += FAILED * ((rows >= first - BESIDE) & (rows <= last))
+        if barred:
+            costs += BARRED * barred(observation, rows)
         return int(rows[costs.argmin()])
 
     def apart(self, rows: Int64s | list[int], observation: Float32s) -> Float32s:
@@ -118,6 +126,10 @@ class LookingAtRecording(KeptRecording):
     """Steps in a row in which the world was another."""
     idle: int = 0
     """Steps in a row in which the body neither moved on along the recording nor came nearer to it."""
+    barred: Barred | None = None
+    """What the straight way to where a recording is entered must not pass."""
+    joining: int | None = None
+    """A vertex that leads on, if what is left out of the graph may have cut off those that do not."""
 
     def __post_init__(self) -> None:
         n = len(self.routes.sight.steps)
@@ -149,10 +161,19 @@ class LookingAtRecording(KeptRecording):
             self.tries += self.wrong
         if self.differed >= AGAIN or self.waited >= GIVE_UP:
             self.failed.append((self.first, self.entry))
-        self.entry = self.first = self.routes.entry_like(observation, vertex, self.failed, self._counts)
+        self.entry = self.first = self._entry_from(observation, vertex)
         self.waited, self.differed, self.patience = 0, 0, PAUSE
         self.nearest = np.inf
         self.alike[:] = np.inf
+
+    def _entry_from(self, observation: Float32s, vertex: int) -> int:
+        """Return the row to enter at; of those that lead on, if a straight way to any is free."""
+        known = (self.failed, self._counts, self.barred)
+        if self.barred and self.joining is not None:
+            row = self.routes.entry_like(observation, self.joining, *known)
+            if not self.barred(observation, np.array([row]))[0]:
+                return row
+        return self.routes.entry_like(observation, vertex, *known)
 
     def _keep(self, observation: Float32s) -> bool:
         """Keep to the recording; False: there is nothing to keep to."""
