@@ -9,7 +9,7 @@ from levers import PLACES, Room, follow, lever, place, pulled_in, written_agent
 
 from vmg.act.imagining import IMAGINED
 from vmg.act.remembering import _cost, _leaves_alone, imagined, shown
-from vmg.goals import in_order
+from vmg.goals import in_order, near
 
 START = Room().state
 KINDS = pytest.mark.parametrize("paths", ["recordings", "observed"])
@@ -58,6 +58,16 @@ def test_it_is_what_costs_least_with_a_price_for_all_that_is_imagined(paths):
             if not chosen or _leaves_alone(plan.stages, chosen, plan.stages[2].routes, entry):
                 prices[chosen] = cost + IMAGINED * len(chosen)
         assert imagined(plan.stages, 2, state, START) == min(prices, key=prices.__getitem__)
+
+
+def test_a_way_that_moves_what_is_imagined_does_not_leave_it_alone():
+    """Though it does not do it: the way to B pulls A, of which more is wanted."""
+    agent = written_agent(pulled_in("AB"), "observed")
+    more = near([2.0], columns=(2,), tolerance=0.1, name="more of A")
+    plans = tuple(agent.plan(each) for each in (more, lever("C"), lever("B")))
+    entry = int(plans[2].policy().decide(START).entries[0])
+    assert not _leaves_alone(plans, (0,), plans[2].routes, entry)
+    assert _leaves_alone(plans, (1,), plans[2].routes, entry)
 
 
 @KINDS

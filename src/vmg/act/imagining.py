@@ -10,12 +10,14 @@ from itertools import combinations
 
 import numpy as np
 
-from vmg.base.types import Float32s
+from vmg.base.types import Bools, Float32s, Float64s
 
 MOST_PARTS = 8
 """Up to so many parts every order is weighed; of more, always the part that is done soonest comes next."""
 IMAGINED = 100
 """What it costs, in steps, to imagine a part as not done."""
+MOVED = 0.1
+"""A part has been moved in a recording if its distance has changed by this share of what it was at the beginning."""
 
 
 def bits(mask: int) -> Iterator[int]:
@@ -45,3 +47,11 @@ def own_columns(columns: Sequence[tuple[int, ...] | None]) -> int:
         return 0
     counts = Counter(column for each in columns for column in set(each or ()))
     return sum(1 << i for i, each in enumerate(columns) if each and all(counts[column] == 1 for column in each))
+
+
+def moved(distances: Float64s, begun: Float64s) -> Bools:
+    """Say which parts have been moved since the beginning of their recordings."""
+    with np.errstate(invalid="ignore"):
+        slightly = np.isfinite(begun) & (np.abs(distances - begun) <= MOVED * begun)
+        still: Bools = (distances == begun) | slightly
+    return ~still

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from vmg.act.body import Body, Recorded
-from vmg.act.imagining import IMAGINED, MOST_PARTS, bits, overwritten, own_columns, subsets
+from vmg.act.imagining import IMAGINED, MOST_PARTS, bits, moved, overwritten, own_columns, subsets
 from vmg.act.rules import penalties
 from vmg.base.types import Bools, Float32s, Float64s, Int32s, Int64s
 from vmg.goals.objectives import Conjunction
@@ -26,8 +26,6 @@ from vmg.networks.encoder import embed
 NEVER = np.iinfo(np.int64).max
 FOLLOW_THROUGH = 10
 """Recorded steps that a motion is followed on after it has done its part."""
-MOVED = 0.1
-"""A part has been moved in a recording if its distance has changed by this share of what it was at the beginning."""
 OFF_GRAPH = 100
 """What it costs, in steps, to go on from a state that looks like nothing recorded there."""
 UNDONE = 100_000
@@ -100,7 +98,7 @@ class Ordering:
         self._arrivals: Int64s = np.flatnonzero(self._gains) + 1
         firsts = np.cumsum(graph.lengths + 1) - (graph.lengths + 1)
         self._first = np.repeat(firsts, graph.lengths + 1)
-        self._moved: Int64s = powers @ _moved(distances, distances[:, self._first])
+        self._moved: Int64s = powers @ moved(distances, distances[:, self._first])
         self._steps = self._step_costs(penalties(recorded, objective))
         self._switches = self._switch_costs(graph.leaving)
         self.columns = [part.columns for part in self.parts]
@@ -326,11 +324,3 @@ def _edge_length(graph: MemoryGraph) -> float:
     """Mean length of an edge in the metric space; 1 where there is none."""
     lengths = np.linalg.norm(graph.features[graph.heads] - graph.features[graph.tails], axis=1)
     return float(lengths.mean(dtype=np.float64)) if lengths.any() else 1.0
-
-
-def _moved(distances: Float64s, begun: Float64s) -> Bools:
-    """Say which parts have been moved since the beginning of their recordings."""
-    with np.errstate(invalid="ignore"):
-        slightly = np.isfinite(begun) & (np.abs(distances - begun) <= MOVED * begun)
-        still: Bools = (distances == begun) | slightly
-    return ~still

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vmg.act.imagining import IMAGINED, MOST_PARTS, bits, overwritten, subsets
+from vmg.act.imagining import IMAGINED, MOST_PARTS, bits, moved, overwritten, subsets
 from vmg.base.types import Float32s
 from vmg.graph.routes.recordings import RecordingRoutes
 from vmg.graph.sight import APART, ELSEWHERE
@@ -68,6 +68,9 @@ def _cost(plan: "Plan", routes: RecordingRoutes, state: Float32s) -> tuple[int, 
 
 
 def _leaves_alone(stages: "Sequence[Plan]", chosen: Sequence[int], routes: RecordingRoutes, entry: int) -> bool:
-    """Say whether no state of a way is one in which what is imagined as not done is done."""
-    states = routes.states(np.array(routes.route(entry), np.int32))
-    return not any(stages[part].objective.reached(states).any() for part in chosen)
+    """Say whether a way neither does nor moves what is imagined as not done."""
+    states, parts = routes.states(np.array(routes.route(entry), np.int32)), [stages[part].objective for part in chosen]
+    away = np.array([part.distances(states) for part in parts])
+    columns = [column for part in parts for column in part.columns or ()]
+    apart = routes.graph.sight.apart(states, states[0])[:, columns]
+    return not (moved(away, away[:, :1]).any() or (apart > APART).any())
