@@ -5,6 +5,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from vmg import learn
 from vmg.act.policy import Policy
 from vmg.agent.agent import Agent
@@ -45,8 +47,8 @@ def best_checkpoints(
         return scores_together(models, trial)
 
     looked_at = [(step, seed) for seed in run.seeds for step in steps]
-    choosing = replace(trial, n_episodes=CHOOSING, first_seed=FIRST_CHOOSING)
-    seen = dict(zip(looked_at, (scores.score for scores in scored(looked_at, choosing)), strict=True))
-    best = [max(steps, key=lambda step, seed=seed: seen[step, seed]) for seed in run.seeds]  # type: ignore[misc]
+    looks = scored(looked_at, replace(trial, n_episodes=CHOOSING, first_seed=FIRST_CHOOSING))
+    by_model = np.reshape([scores.score for scores in looks], (len(run.seeds), len(steps)))
+    best = [steps[i] for i in by_model.argmax(1)]
     scores = scored(list(zip(best, run.seeds, strict=True)), trial)
     return Summary.of(scores).to_dict() | {"steps": best, "chosen_on": CHOOSING}

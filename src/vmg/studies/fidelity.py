@@ -192,19 +192,20 @@ class _Measurement:
 
     def graphs(self) -> list[dict[str, Any]]:
         """Describe the graph of each model."""
-        return [self._graph(seed, lambda seed=seed: self._agent(seed)) for seed in self.line.run.seeds]  # type: ignore[misc]
+        return [self._graph(seed) for seed in self.line.run.seeds]
 
     def _policy(self, seed: int) -> Policy:
         agent = self._agent(seed)
-        self._graph(seed, lambda: agent)
+        self._graph(seed, agent)
         return agent.solve().policy()
 
     def _agent(self, seed: int) -> Agent:
         return replace(self.line.run.agent(seed), config=self.config).build(self.episodes)
 
-    def _graph(self, seed: int, agent: Callable[[], Agent]) -> dict[str, Any]:
+    def _graph(self, seed: int, built: Agent | None = None) -> dict[str, Any]:
         of = {"data": self.line.run.data, "settings": self.config.graph.to_dict(), "seed": seed}
-        return remembered(self.line.run.folder / "graphs.json", of, lambda: summarise(agent().built).to_dict())
+        make = lambda: summarise((built or self._agent(seed)).built).to_dict()  # noqa: E731
+        return remembered(self.line.run.folder / "graphs.json", of, make)
 
 
 def _baseline(study: Study, line: Line) -> list[Scores] | None:
