@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from vmg.agent.agent import Agent
 from vmg.agent.settings import AgentConfig
 from vmg.cli.main import main
 from vmg.data import Episodes, save
@@ -17,6 +18,13 @@ from vmg.studies.fidelity import VARIANTS, Variant
 pytest.importorskip("gymnasium_robotics")
 
 
+def measure(folder):
+    data = f"kitchen-partial-d4rl=npz:{folder / 'kitchen-partial-d4rl.npz'}"
+    asked = ["--variants", "program", "paper", "rounded data", "positions alone"]
+    options = ["--seeds", "3", "--episodes", "1", "--steps", "20", "--workers", "1", "--choose", "--out", str(folder)]
+    return main(["reproduce", "fidelity", "--tasks", "kitchen-partial", "--data", data, *asked, *options])
+
+
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     folder, rng = tmp_path_factory.mktemp("fidelity"), np.random.default_rng(0)
@@ -24,10 +32,7 @@ def study(tmp_path_factory):
         (rng.normal(0, 0.1, (60, 60)).cumsum(0), rng.uniform(-1, 1, (59, 9)), np.arange(59) // 15) for _ in range(3)
     ]
     save(Episodes.from_list([(*walk, False, True) for walk in walks]), folder / "kitchen-partial-d4rl.npz")
-    data = f"kitchen-partial-d4rl=npz:{folder / 'kitchen-partial-d4rl.npz'}"
-    asked = ["--variants", "program", "paper", "rounded data", "positions alone"]
-    options = ["--seeds", "3", "--episodes", "1", "--steps", "20", "--workers", "1", "--choose", "--out", str(folder)]
-    assert main(["reproduce", "fidelity", "--tasks", "kitchen-partial", "--data", data, *asked, *options]) == 0
+    assert measure(folder) == 0
     return folder
 
 
@@ -46,6 +51,14 @@ def test_every_variant_has_its_row(study):
         assert ("difference" in row) == (name != "paper")
         assert shlex.split(row["command"])[5:7] == ["--variants", name]
     assert (study / "fidelity.md").read_text() == study_table(rows)
+
+
+def test_what_was_noted_is_neither_measured_nor_built_again(study, monkeypatch):
+    before = (study / "fidelity.json").read_text()
+    monkeypatch.setattr("vmg.evaluation.evaluation.run_episode", None)
+    monkeypatch.setattr(Agent, "build", None)
+    assert measure(study) == 0
+    assert (study / "fidelity.json").read_text() == before
 
 
 def test_what_learns_alike_is_learned_once(study):
