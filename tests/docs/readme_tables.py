@@ -175,6 +175,13 @@ def robustness() -> str:
     return study_table(read("robustness")).rstrip()
 
 
+def options() -> str:
+    """Scores of low-level policies and ways beside what was chosen; a sentence where they were not measured yet."""
+    if not _measured("options"):
+        return "Not measured yet: `vmg reproduce robustness --variants` measures them."
+    return study_table(read("options")).rstrip()
+
+
 def grow() -> str:
     """Scores from a part of the data, online; a sentence where they were not measured yet."""
     if not _measured("grow"):
@@ -270,7 +277,7 @@ def speed(family: str) -> str:
     file, command = ("benchmarks-gpu", "make bench-gpu") if family.startswith("gpu") else ("benchmarks", "make bench")
     if family in ("scale", "stream"):
         file = "benchmarks-scale"
-    elif family in ("extend", "cores", "files"):
+    elif family in ("kinds", "extend", "cores", "files"):
         file = f"benchmarks-{family}"
     rows = [Row.of(row) for row in read(file)["rows"] if row["family"] == family.replace("_", " ")]
     return markdown(rows) if rows else f"Not measured yet: `{command}` measures it."
@@ -385,6 +392,7 @@ TABLES = {
     "every_row": every_row,
     "fidelity": fidelity,
     "robustness": robustness,
+    "options": options,
     "grow": grow,
     "ogbench": ogbench,
     "benchmarks": benchmarks,
@@ -421,7 +429,7 @@ PAGES = {
     ROOT / "docs" / "explorer.md": ("explorer_page", "explorer_renderers"),
     ROOT / "docs" / "differences.md": ("fidelity",),
     ROOT / "docs" / "ogbench.md": ("ogbench",),
-    ROOT / "docs" / "robustness.md": ("robustness",),
+    ROOT / "docs" / "robustness.md": ("robustness", "options"),
     ROOT / "docs" / "grow.md": ("grow",),
     ROOT / "docs" / "ablations.md": (*ABLATIONS, "sensitivity"),
     ROOT / "docs" / "benchmarks.md": ("benchmarks", *SPEEDS),
