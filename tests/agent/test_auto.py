@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vmg.agent.agent import Agent
-from vmg.agent.auto import choose
+from vmg.agent.auto import choose, learning
 from vmg.agent.auto.columns import look_at
 from vmg.agent.auto.graphs import choose_graph, step_length
 from vmg.agent.auto.imagination import Imagination
@@ -123,6 +123,26 @@ def test_learning_longer_goes_on_from_where_it_was(data, tmp_path):
     np.testing.assert_allclose(on["translator"]["w0"], whole["translator"]["w0"], atol=1e-6)
     with pytest.raises(Exception, match="has learned for 40 steps already"):
         fit(data, short, folder=tmp_path, show_progress=False)
+
+
+def test_a_choice_that_is_killed_anywhere_goes_on_and_ends_the_same(data, tmp_path, monkeypatch):
+    for name, value in {"TRIAL_STEPS": 10, "MOST_STEPS": 40, "WORSE": -1.0}.items():  # decay is tried, too
+        monkeypatch.setattr(learning, name, value)
+    data = data.subset(range(12))
+    whole = choose_learning(data, tmp_path / "whole", show_progress=False)
+    assert choose_learning(data, tmp_path / "whole", show_progress=False) == whole  # killed when all was learned
+    judged, times = learning._Trials._action_error, iter(range(100))
+
+    def killed(trials, weights):
+        if next(times) in (1, 4):
+            raise KeyboardInterrupt
+        return judged(trials, weights)
+
+    monkeypatch.setattr(learning._Trials, "_action_error", killed)
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            choose_learning(data, tmp_path / "killed", show_progress=False)
+    assert choose_learning(data, tmp_path / "killed", show_progress=False) == whole
 
 
 @pytest.mark.parametrize("scale", [0.01, 100.0])

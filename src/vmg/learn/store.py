@@ -73,21 +73,25 @@ class Store:
 
     def write_checkpoint(self, step: int, seeds: Sequence[int], models: Sequence[Weights]) -> None:
         tensors = {f"{seed}.{name}": x for seed, m in zip(seeds, models, strict=True) for name, x in flat(m).items()}
-        path = self.folder / "checkpoints" / f"step_{step:010d}.safetensors"
-        write_tensors(path, tensors, {"format": "vmg checkpoint 1"})
+        write_tensors(self._checkpoint(step), tensors, {"format": "vmg checkpoint 1"})
+
+    def read_checkpoint(self, step: int, seeds: Sequence[int]) -> list[Weights] | None:
+        """Return the models of a step as they were written, whatever parts they have; None: there is no such step."""
+        path = self._checkpoint(step)
+        if not path.exists():
+            return None
+        models = _models(path)
+        return [nested(models[seed]) for seed in seeds]
+
+    def _checkpoint(self, step: int) -> Path:
+        return self.folder / "checkpoints" / f"step_{step:010d}.safetensors"
 
 
 def load_checkpoint(path: Path | str, low_level: LowLevel | None = None) -> dict[int, Weights]:
     """Read a checkpoint: the weights of each seed's model; `low_level` is the kind they were learned with."""
     path = Path(path)
-    tensors, metadata = read_tensors(path)
-    if metadata.get("format") != "vmg checkpoint 1":
-        raise VMGError(f"{path} is not a checkpoint of this program.")
-    models: dict[int, Tensors] = {}
-    for name, array in tensors.items():
-        seed, _, rest = name.partition(".")
-        models.setdefault(int(seed), {})[rest] = array
-    return {seed: checked_model(model, path, low_level or Translator()) for seed, model in sorted(models.items())}
+    kind = low_level or Translator()
+    return {seed: checked_model(model, path, kind) for seed, model in sorted(_models(path).items())}
 
 
 def identity(model: Model, seeds: Sequence[int], episodes: Episodes, validation: Episodes | None) -> dict[str, Any]:
@@ -99,6 +103,17 @@ def identity(model: Model, seeds: Sequence[int], episodes: Episodes, validation:
     data = {"seeds": list(seeds), "episodes": episodes.digest, "validation": held_out}
     described: dict[str, Any] = json.loads(json.dumps({"format": 1, **model.describe(), **data}))
     return {name: value for name, value in described.items() if name not in _HOW_LONG}
+
+
+def _models(path: Path) -> dict[int, Tensors]:
+    tensors, metadata = read_tensors(path)
+    if metadata.get("format") != "vmg checkpoint 1":
+        raise VMGError(f"{path} is not a checkpoint of this program.")
+    models: dict[int, Tensors] = {}
+    for name, array in tensors.items():
+        seed, _, rest = name.partition(".")
+        models.setdefault(int(seed), {})[rest] = array
+    return models
 
 
 def _clear(folder: Path) -> None:

@@ -84,16 +84,22 @@ def fit_cloning(
 
 
 def fit_models(
-    models: Sequence[Model], trainings: Sequence[Training], *, resume: bool = True, show_progress: bool | None = None
-) -> list[list[Weights]]:
-    """Learn models of any kind, one for each training, side by side where they can be."""
-    learners = [Learner(model, training) for model, training in zip(models, trainings, strict=True)]
+    models: Sequence[Model], trainings: Sequence[Training], *, resume: bool = True, earlier: bool = False,
+    show_progress: bool | None = None,
+) -> list[list[Weights]]:  # fmt: skip
+    """Learn models of any kind, one for each training, side by side where they can be.
+
+    `earlier`: of a folder that has learned for longer than is asked, return the models as they were then.
+    """
+    every = [Learner(model, training) for model, training in zip(models, trainings, strict=True)]
     with ExitStack() as folders, stopping_on_interrupt() as interrupted:
-        for learner in learners:
+        for learner in every:
             _check_sizes(learner)
             if learner.store:
                 folders.enter_context(held(learner.store.folder))
                 _open(learner, learner.store, resume)
+        there = [_at_the_end(learner) if earlier else None for learner in every]
+        learners = [learner for learner, kept in zip(every, there, strict=True) if kept is None]
         begun = [_begin(learner) for learner in learners]
         ended = [state for state, _ in begun]
         for step, here in _side_by_side(learners, [step for _, step in begun]):
@@ -101,7 +107,13 @@ def fit_models(
             state = _train(group, group.joined([ended[i] for i in here]), step, interrupted, show_progress)
             for i, one in zip(here, group.states(state), strict=True):
                 ended[i] = one
-    return [_kept(learner, state) for learner, state in zip(learners, ended, strict=True)]
+    learned = iter([_kept(learner, state) for learner, state in zip(learners, ended, strict=True)])
+    return [next(learned) if kept is None else kept for kept in there]
+
+
+def _at_the_end(learner: Learner) -> list[Weights] | None:
+    """Return the models at the last step asked for, if the folder keeps them."""
+    return learner.store.read_checkpoint(learner.model.config.steps, learner.seeds) if learner.store else None
 
 
 def _open(learner: Learner, store: Store, resume: bool) -> None:

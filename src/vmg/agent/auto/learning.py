@@ -172,14 +172,15 @@ class _Trials:
         }
 
     def _learn(self, candidates: Mapping[str, Translator], steps: int) -> list[Weights]:
-        """Learn each of these, or go on with it."""
+        """Learn each of these, or go on with it; a choice that was killed may have learned it for longer."""
         configs = [
             replace(self.base, low_level=replace(each, memory=MEMORY), steps=steps, checkpoint_every=steps)
             for each in candidates.values()
         ]
         models = [trials.TranslatorModel(config) for config in configs]
         one_each = [Training(self.known, (0,), folder=self._folder(name)) for name in candidates]
-        return [weights for (weights,) in training.fit_models(models, one_each, show_progress=self.show_progress)]
+        learned = training.fit_models(models, one_each, earlier=True, show_progress=self.show_progress)
+        return [weights for (weights,) in learned]
 
     def _folder(self, name: str) -> Path:
         return self.folder / re.sub(r"\W+", "-", name)
