@@ -41,7 +41,7 @@ def _read_csv(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _check_header(names: Sequence[str], path: Path) -> None:
-    if numbers := [name for name in names if _is_number(name)]:
+    if numbers := [name for name in names if is_number(name)]:
         raise VMGError(f"{path}: the first line must name the columns, but has the number {numbers[0]}.")
     if twice := [name for i, name in enumerate(names) if name in names[:i]]:
         raise VMGError(f"{path}: two columns are called {twice[0]!r}. Give every column a name of its own.")
@@ -82,7 +82,8 @@ def _number(cell: str) -> float:
     return _WORDS[text] if text in _WORDS else float(text)
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a text is a number as Python writes them."""
     try:
         float(text)
     except ValueError:
