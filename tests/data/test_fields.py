@@ -39,8 +39,18 @@ def test_every_way_to_new_episodes_keeps_the_names(tmp_path):
 
 
 def test_joined_sets_keep_the_names_on_which_they_agree():
-    other = named({"joints": (0, 1), "hand": (1,), "more": (2,)})
+    other = named({"joints": (0, 1), "more": (2,)})
     assert concatenate([named(), other]).fields == {"joints": (0, 1)}
+
+
+def test_sets_with_their_columns_in_another_order_are_not_joined(tmp_path):
+    (tmp_path / "one.csv").write_text("episode,x,y,a0\n0,1,5,2\n0,2,6,2\n")
+    (tmp_path / "other.csv").write_text("episode,y,x,a0\n0,5,1,2\n0,6,2,2\n")
+    one, other = (load(f"table:{tmp_path}/{name}.csv") for name in ("one", "other"))
+    with pytest.raises(VMGError, match=r"different orders: x was 0 and is 1; y was 1 and is 0\..* state=NAME,NAME"):
+        concatenate([one, one, other])
+    both = concatenate([one, load(f"table:{tmp_path}/other.csv?state=x,y")])
+    assert both.observations.tolist() == [[1, 5], [2, 6]] * 2
 
 
 @given(episode_sets)

@@ -249,7 +249,7 @@ def concatenate(parts: Sequence[Episodes], *, source: str | None = None) -> Epis
                 )
     content = {name: joined([getattr(part, name) for part in parts]) for name in _DTYPES}
     named = source or " + ".join(part.source for part in parts)
-    fields = common_fields([part.fields for part in parts])
+    fields = common_fields([part.fields for part in parts], named)
     left_out = {name: what for part in parts for name, what in part.left_out.items()}
     return Episodes(**content, source=named, fields=fields, left_out=left_out)
 

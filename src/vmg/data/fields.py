@@ -68,9 +68,15 @@ def kept_fields(fields: Fields, columns: Sequence[int]) -> dict[str, tuple[int, 
     return {name: tuple(place[column] for column in old) for name, old in whole.items()}
 
 
-def common_fields(several: Sequence[Fields]) -> dict[str, tuple[int, ...]]:
-    """Return the names on which all agree."""
+def common_fields(several: Sequence[Fields], source: str) -> dict[str, tuple[int, ...]]:
+    """Return the names that all have, or refuse sets in which one name stands for different columns."""
     first, *others = several
+    for other in others:
+        if moved := moved_fields(first, other):
+            raise VMGError(
+                f"{source}: these have their columns in different orders: {moved}. Read them in one order; in a table, "
+                "state=NAME,NAME gives it."
+            )
     return {name: columns for name, columns in first.items() if all(each.get(name) == columns for each in others)}
 
 
