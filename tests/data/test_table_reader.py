@@ -185,6 +185,7 @@ def test_cells_of_lists_are_vectors(tmp_path, episodes):
         ("0,1,2\n0,1,2\n", "", "the first line must name the columns, but has the number 0"),
         ("episode,x,x\n0,1,2\n", "", "two columns are called 'x'"),
         ("episode,x,a0\n", "", "not a single row"),
+        ("episode,x,gain,a0\n0,1,2,2\n0,1,2,2\n0,3,,\n", "", "gain would be part of the state, but .* reward=gain"),
         ("episode,x,a0\n0,1,2\n0,,2\n0,3,2\n", "", "observations of episode 0, row 1, column 0 \\(x\\), is nan"),
     ],
 )

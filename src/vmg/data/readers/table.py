@@ -55,6 +55,8 @@ def read_table(
     }  # fmt: skip
     roles = assign(columns, named, source)
     rows, ends = _in_order(columns, roles, source)
+    if not state:
+        _refuse_what_ends_before(rows, roles, ends, source)
     log = _log(rows, roles, ends, source)
     episodes = assemble(log, reward_on_arrival=reward_on_arrival, keep_last_reward=True)
     called = with_options(source, named | {"reward_on_arrival": reward_on_arrival or None})
@@ -99,6 +101,17 @@ def _refuse_ties(step: NDArray[Any], episode: Int64s, roles: Roles, source: str)
             f"{source}: the rows of an episode do not stand together, {why}. Name the column that does with "
             "step=COLUMN, or, where several logs number their episodes alike, all columns that tell episodes apart: "
             f"episode={','.join(('LOG', *roles.episode))}."
+        )
+
+
+def _refuse_what_ends_before(rows: Columns, roles: Roles, ends: Bools, source: str) -> None:
+    """Refuse a guessed state that is empty just where episodes end, as only actions and rewards are."""
+    empty = {name: np.isnan(rows[name].reshape(len(ends), -1).astype(np.float64)).any(1) for name in roles.state}
+    if ended := [name for name in roles.state if (empty[name] == ends).all()]:
+        raise VMGError(
+            f"{source}: {', '.join(ended)} would be part of the state, but the last row of every episode, and no "
+            f"other, lacks it. If it is an action or a reward, say so: action=NAME,NAME or reward={ended[0]}. If not, "
+            "name the state without it: state=NAME,NAME_*."
         )
 
 
