@@ -44,6 +44,19 @@ def test_a_region_is_avoided_by_going_around(paths):
 
 
 @KINDS
+def test_who_is_already_in_what_is_avoided_is_told_so(paths):
+    agent = two_ways(paths)
+    plan = agent.plan(goal.avoiding(CORRIDOR))
+    inside = [CORRIDOR.reached(row[None])[0] for row in agent.episodes.observations]
+    answers = [plan.explain(row) for row in agent.episodes.observations]
+    assert [answer.begins_inside for answer in answers] == inside
+    assert any(inside)
+    for answer in answers:  # every one of them was recorded
+        assert ("it lies in what is to be avoided" in str(answer)) == answer.begins_inside
+        assert not (answer.begins_inside and "nothing recorded looks like this" in str(answer))
+
+
+@KINDS
 def test_no_route_from_anywhere_passes_what_is_avoided(paths):
     agent = two_ways(paths)
     plan = agent.plan(goal.avoiding(CORRIDOR))

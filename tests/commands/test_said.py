@@ -135,9 +135,9 @@ def test_likeness_measures_what_it_says():
     assert spread_of_starts(graph) == pytest.approx(0.4)
 
 
-def scores_with(**numbers):
+def scores_with(report=None, **numbers):
     noted = {"off_graph": 0.031, "start": 0.2, "from_starts": 0.2, **numbers}
-    return Scores("t", "", (0.0, 1.0), (EpisodeScore(0, 5, 1.0, None, "time out", likeness=noted),))
+    return Scores("t", "", (0.0, 1.0), (EpisodeScore(0, 5, 1.0, None, "time out", report or {}, likeness=noted),))
 
 
 def test_starts_unlike_the_recorded_ones_are_said():
@@ -146,6 +146,8 @@ def test_starts_unlike_the_recorded_ones_are_said():
         "3.1 % of the steps were off the graph, farther than its radius from it."
     ]
     assert "Starts are 3.2 radii from anything recorded" in remarks.on_likeness(scores_with(start=3.2), graph)[1]
+    (avoiding,) = remarks.on_likeness(scores_with(start=3.2, report={"avoided_steps": 4}), graph)
+    assert "with what is to be avoided left out" in avoiding
     elsewhere = remarks.on_likeness(scores_with(from_starts=8.0), graph)[1]
     assert (
         "Starts are 8.0 radii from the nearest recorded start, and those are at most 0.4 from the next one" in elsewhere

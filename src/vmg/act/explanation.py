@@ -53,13 +53,14 @@ class Explanation:
     inside: int | None = None
     """Recorded steps in what is to be avoided, on the way that passes the fewest of them; None: nothing is avoided, or
     no way leads there at all."""
+    begins_inside: bool = False
+    """Whether the observation lies in what is to be avoided: it is then compared with what is recorded outside."""
     imagined: tuple[str, ...] = ()
     """What earlier stages of a sequence have done that is shown as it was at the beginning: no recording goes on so."""
 
     def in_words(self) -> str:
         """Answer in sentences."""
-        near = "off the graph: nothing recorded looks like this" if self.off_graph else "on the graph"
-        here = f"The observation is at vertex {self.vertex}, {self.distance:.2g} away from it ({near})."
+        here = f"The observation is at vertex {self.vertex}, {self.distance:.2g} away from it ({self._whose_vertex()})."
         if self.imagined:
             here = f"With {' and '.join(self.imagined)} as at the beginning, which is what the policy sees: {here}"
         if self.reached:
@@ -86,6 +87,11 @@ class Explanation:
         if self.nearest and self.nearest.observation is not None:
             content["nearest"]["observation"] = self.nearest.observation.tolist()
         return content
+
+    def _whose_vertex(self) -> str:
+        if self.begins_inside:
+            return "it lies in what is to be avoided; this is the nearest outside"
+        return "off the graph: nothing recorded looks like this" if self.off_graph else "on the graph"
 
     def _pieces_in_words(self) -> str:
         parts = [str(piece) for piece in self.pieces[:PIECES_NAMED]]

@@ -127,6 +127,7 @@ class Plan:
             detour=None if leads_on else float(decisions.distances[0]),
             nearest=None if possible else nearest,
             inside=self._inside(state, possible),
+            begins_inside=any(bool(region.reached(state[None])[0]) for region in self.objective.avoided),
         )
 
     def _inside(self, state: Float32s, possible: bool) -> int | None:

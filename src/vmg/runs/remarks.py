@@ -95,6 +95,8 @@ def on_likeness(scores: Scores, graph: MemoryGraph) -> list[str]:
     if not found:
         return []
     said = [f"{100 * found['off_graph']:.1f} % of the steps were off the graph, farther than its radius from it."]
+    if any("avoided_steps" in each.report for each in scores.episodes):  # starts may lie in what is left out of it
+        return [f"{said[0][:-1]}, with what is to be avoided left out."]
     if found["start"] > 1:
         said.append(
             f"Starts are {found['start']:.1f} radii from anything recorded: the environment begins unlike the data, "
