@@ -1,5 +1,7 @@
 """Regions that no way may pass, penalties on the way, and one goal or another; along edges and along recordings."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from levers import Room, follow, place, walk, written_agent
@@ -78,9 +80,12 @@ def test_a_way_that_is_not_there_has_a_price_that_is_said(paths):
     inside = CORRIDOR.reached(agent.episodes.observations).sum() / 3
     assert not answer.possible
     assert answer.inside == pytest.approx(inside, abs=1)
-    assert f"at least {answer.inside} recorded steps lie in it. Plan without `avoiding` to take that way." in str(
-        answer
-    )
+    assert f"at least {answer.inside} recorded steps of it. Plan without `avoiding` to take that way." in str(answer)
+    one = replace(answer, inside=1, path=(3, 4), steps=1.2)
+    assert "at least 1 recorded step of it." in str(one)
+    assert "1 edge, about 1 step, " in str(replace(one, possible=True, pieces=plan.routes.pieces(0)))
+    with pytest.raises(VMGError, match=r"each of 1 column, low no higher than high, not \[2.0\] and \[1.0\]"):
+        within([2.0], [1.0], columns=(0,))
     assert not CORRIDOR.reached(states_of(plan)).any()  # a hard rule: it does not go there
     assert agent.plan(goal).explain(agent.episodes.observations[0]).possible
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -99,6 +101,10 @@ def test_summary_of_two_parts_with_held_out_episodes():
     held_out = episodes_around(np.array([[0.2], [10.1], [0.1], [35.0]]), [3])
     summary = summarise(graph, held_out=held_out, held_out_features=held_out.observations)
     assert (summary.vertices, summary.edges, summary.components, summary.dead_ends) == (5, 3, 2, 2)
+    assert summary.in_words == "5 vertices, 3 edges, 2 components, 2 dead ends, 1.3 steps per edge"
+    assert replace(summary, components=1, dead_ends=1).in_words.endswith(
+        "3 edges, 1 component, 1 dead end, 1.3 steps per edge"
+    )
     assert summary.largest_component == pytest.approx(3 / 5)
     assert summary.steps_per_edge == pytest.approx(4 / 3)
     assert summary.covered_observations == pytest.approx(3 / 4)

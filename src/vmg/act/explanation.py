@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from vmg.base.types import Float32s
+from vmg.data.counting import counted
 from vmg.graph.evidence import Piece
 
 PIECES_NAMED = 4
@@ -65,7 +66,8 @@ class Explanation:
             here = f"With {' and '.join(self.imagined)} as at the beginning, which is what the policy sees: {here}"
         if self.reached:
             return f"{here} {_THERE}"
-        way = f"{len(self.path) - 1} edges, about {self.steps:.0f} steps, {self._pieces_in_words()}"
+        steps = f"{self.steps:.0f} step{'s' * (f'{self.steps:.0f}' != '1')}"
+        way = f"{counted(len(self.path) - 1, 'edge')}, about {steps}, {self._pieces_in_words()}"
         if self.possible:
             clear = " All of it keeps clear of what is to be avoided." if self.inside == 0 else ""
             return f"{here} It can be done: {way}.{clear}" if self.pieces else f"{here} {_AT_ITS_END[self.reached]}"
@@ -73,7 +75,7 @@ class Explanation:
         if self.inside is not None:
             text = (
                 f"{here} Every recorded way from here to what is wanted passes what is to be avoided: at least "
-                f"{self.inside} recorded steps lie in it. Plan without `avoiding` to take that way."
+                f"{counted(self.inside, 'recorded step')} of it. Plan without `avoiding` to take that way."
             )
         if self.nearest:
             there = f"where episode {self.nearest.episode} was at step {self.nearest.step}"

@@ -32,6 +32,7 @@ from vmg.base.arguments import check_fields, checked, numbers_of
 from vmg.base.errors import VMGError
 from vmg.base.settings import shown
 from vmg.base.types import Bools, Float32s, Float64s
+from vmg.data.counting import counted
 from vmg.data.episodes import Episodes, RewardFunction
 from vmg.data.own import DISTANCE, REWARDS, is_ours, numbers_from
 from vmg.goals.measures import FileFunction, Given, Predicate, Region, Relabelled, ToTruth, own_rewards
@@ -251,7 +252,10 @@ def within(low: ArrayLike, high: ArrayLike, *, columns: Sequence[int], name: str
     bottom, top = (numbers_of(each, "The bounds of a region") for each in (low, high))
     _check_columns(columns)
     if bottom.shape != (len(columns),) or top.shape != bottom.shape or not (bottom <= top).all():
-        raise VMGError(f"A region needs a low and a high for each of {len(columns)} columns, low no higher than high.")
+        raise VMGError(
+            f"A region needs a low and a high for each of {counted(len(columns), 'column')}, low no higher than high, "
+            f"not {bottom.tolist()} and {top.tolist()}."
+        )
     name = name or f"between {bottom.tolist()} and {top.tolist()}"
     return Objective(name, Region(tuple(columns), bottom, top))
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from vmg.base.types import Float32s
+from vmg.data.counting import counted
 from vmg.data.episodes import Episodes
 from vmg.graph.memory import MemoryGraph
 
@@ -34,8 +35,8 @@ class GraphSummary:
     def in_words(self) -> str:
         """The size and shape in one line."""
         return (
-            f"{self.vertices:,} vertices, {self.edges:,} edges, {self.components:,} components, "
-            f"{self.dead_ends:,} dead ends, {self.steps_per_edge:.1f} steps per edge"
+            f"{self.vertices:,} vertices, {counted(self.edges, 'edge')}, {counted(self.components, 'component')}, "
+            f"{counted(self.dead_ends, 'dead end')}, {self.steps_per_edge:.1f} steps per edge"
         )
 
     def to_dict(self) -> dict[str, Any]:

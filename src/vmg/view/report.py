@@ -84,7 +84,7 @@ def _lead(gallery: Gallery) -> list[str]:
         low, high = overall["interval"]
         large[f"score; 95 % interval {low:.1f} – {high:.1f}"] = f"{overall['score']:.1f}"
         large["episodes scored"] = f"{sum(row['n_episodes'] for row in gallery.scores['scores']['VMG']):,}"
-    large["models, one per seed"] = str(len(run.seeds))
+    large["model" if len(run.seeds) == 1 else "models, one per seed"] = str(len(run.seeds))
     if agent.graph:
         large["vertices"] = f"{agent.graph.n_vertices:,}"
         large["edges"] = f"{agent.graph.n_edges:,}"
