@@ -3,6 +3,7 @@
 import random
 import runpy
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -263,6 +264,15 @@ def test_the_command_serves_until_it_is_interrupted(runs):
             assert process.wait(20) == 0
         finally:
             process.kill()
+
+
+def test_the_command_serves_no_run_without_a_graph(runs, tmp_path, capsys):
+    unbuilt = shutil.copytree(runs[0].folder, tmp_path / "run")
+    for missing, cure in (("graph.npz", f"yet: vmg build {unbuilt}."), ("config.json", "call `vmg train` again")):
+        for folder in unbuilt.glob("seed_*"):
+            (folder / missing).unlink()
+        assert main(["explore", str(unbuilt), "--no-open"]) == 2
+        assert cure in capsys.readouterr().err
 
 
 def test_another_machine_needs_the_token(runs):

@@ -8,8 +8,9 @@ from typing import Annotated
 from tyro.conf import Positional, arg
 
 from vmg.base.console import say
+from vmg.base.errors import VMGError
 from vmg.cli.options import in_task, parsed
-from vmg.runs import load_run
+from vmg.runs import Run, load_run
 from vmg.view.explorer.serving import serve
 
 
@@ -39,5 +40,16 @@ def run(arguments: list[str]) -> None:
     """Serve the page."""
     options = parsed(Explore, "explore", arguments)
     runs = [in_task(load_run(folder), options.task) for folder in options.runs]
+    for each in runs:
+        _refuse_unbuilt(each)
     with suppress(KeyboardInterrupt):  # how a server is ended
         serve(runs, host=options.host, port=options.port, open_page=options.open, tell=say)
+
+
+def _refuse_unbuilt(run: Run) -> None:
+    """Refuse a run of whose agents none has a graph; they are loaded later, when the page asks for them."""
+    folders = [run.agent_folder(seed) for seed in run.seeds]
+    if not any((folder / "graph.npz").exists() for folder in folders):
+        trained = any((folder / "config.json").exists() for folder in folders)
+        cure = f"vmg build {run.folder}" if trained else "call `vmg train` again, it goes on where it was"
+        raise VMGError(f"{run.folder} has no graph to explore yet: {cure}.")
