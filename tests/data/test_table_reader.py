@@ -146,6 +146,15 @@ def test_a_reward_in_the_last_row_is_given_to_the_step_before(tmp_path):
     assert arriving.rewards.tolist() == load(arriving.source).rewards.tolist() == [0, 0, 1]
 
 
+def test_rows_that_are_missing_are_said(tmp_path):
+    table = [{"episode": i, "t": 0.5 * t, "x": t, "a0": 0.5} for i in range(2) for t in range(9)]
+    assert_same(load(write_csv(tmp_path / "whole.csv", table)), load(write_csv(tmp_path / "again.csv", table[::-1])))
+    with pytest.warns(DataWarning, match=r"2 times 't' goes on by more than the usual 0\.5: rows are missing there"):
+        load(write_csv(tmp_path / "gaps.csv", [row for i, row in enumerate(table) if i not in (3, 4, 12)]))
+    measured = [row | {"t": row["t"] + 0.01 * np.sin(i)} for i, row in enumerate(table) if i % 9 not in (0, 4)]
+    assert load(write_csv(tmp_path / "measured.csv", measured)).n_steps == 12  # no word: every difference is another
+
+
 def test_a_step_earns_no_two_rewards(tmp_path):
     table = [{"episode": 0, "x": x, "a0": 0.5, "reward": -x} for x in range(4)]
     with pytest.warns(DataWarning, match="1 of 1 episodes lose a reward"):

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from vmg.base.arguments import checked
 from vmg.base.errors import VMGError
 from vmg.base.types import Bools, Int64s
-from vmg.data.contents import left_out
+from vmg.data.contents import left_out, warn
+from vmg.data.counting import counted
 from vmg.data.episodes import Episodes
 from vmg.data.fields import field_columns
 from vmg.data.mapping import beside, taken
@@ -55,6 +56,7 @@ def read_table(
     }  # fmt: skip
     roles = assign(columns, named, source)
     rows, ends = _in_order(columns, roles, source)
+    _warn_of_gaps(rows, roles, ends, source)
     if not state:
         _refuse_what_ends_before(rows, roles, ends, source)
     log = _log(rows, roles, ends, source)
@@ -101,6 +103,21 @@ def _refuse_ties(step: NDArray[Any], episode: Int64s, roles: Roles, source: str)
             f"{source}: the rows of an episode do not stand together, {why}. Name the column that does with "
             "step=COLUMN, or, where several logs number their episodes alike, all columns that tell episodes apart: "
             f"episode={','.join(('LOG', *roles.episode))}."
+        )
+
+
+def _warn_of_gaps(rows: Columns, roles: Roles, ends: Bools, source: str) -> None:
+    """Say where a counter of steps leaves some out; times that are measured, with no usual difference, say nothing."""
+    if not roles.step:
+        return
+    apart = np.diff(rows[roles.step].astype(np.float64))[~ends[:-1]]
+    values, counts = np.unique(apart, return_counts=True)
+    if not len(values) or 2 * counts.max() <= len(apart) or (usual := values[counts.argmax()]) <= 0:
+        return
+    if gaps := int((apart >= 2 * usual).sum()):
+        warn(
+            f"{source}: {counted(gaps, 'time')} {roles.step!r} goes on by more than the usual {usual:g}: rows are "
+            "missing there, and what lies on either side counts as one step."
         )
 
 
