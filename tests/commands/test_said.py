@@ -17,6 +17,7 @@ from vmg.data import save
 from vmg.envs.fitting import fitting, ignored_goal
 from vmg.evaluation import EpisodeScore, Scores
 from vmg.graph import GraphConfig, SolveConfig, add_edges
+from vmg.learn import LearnConfig
 from vmg.runs import Run, remarks, stages
 from vmg.runs.notes import Trial
 
@@ -33,6 +34,20 @@ def graph_of(walks, radius=0.5, **options):
 
 def told(graph):
     return " ".join(remarks.on_graph(graph, "runs/x"))
+
+
+def test_training_says_what_is_wrong_with_the_recordings(tmp_path, monkeypatch):
+    rng, walks, sentences = np.random.default_rng(0), [], []
+    monkeypatch.setattr(stages, "say", sentences.append)
+    for kind in (0.0, 1.0) * 6:
+        places = rng.normal(0, 1, (21, 2)).cumsum(0)
+        walks.append((np.column_stack([places, np.full(21, kind)]), np.ones((20, 1)), np.zeros(20), False, True))
+    save(vmg.Episodes.from_list(walks), tmp_path / "sorted.npz")
+    few = AgentConfig(learn=LearnConfig(steps=2, hidden_units=8, batch_size=4))
+    stages.train(Run(f"npz:{tmp_path / 'sorted.npz'}", few, folder=tmp_path / "run"))
+    said = " ".join(sentences)
+    assert "Observation column 2 differs between episodes and never changes within one, as a goal does." in said
+    assert "Action column 0 never changes." in said
 
 
 def test_a_graph_in_pieces_is_said_with_a_command_that_joins_them(tmp_path):

@@ -165,11 +165,8 @@ class AgentModel:
 
     @property
     def dropped(self) -> Sequence[str]:
-        config = self.config
-        return (
-            *(() if config.contrastive else ("contrastive", "attraction", "repulsion")),
-            *(() if config.action_decoder else ("reconstruction",)),
-        )
+        contrastive = () if self.config.contrastive else ("contrastive", "attraction", "repulsion")
+        return (*contrastive, *(() if self.config.action_decoder else ("reconstruction",)))
 
     @property
     def averaged(self) -> Mapping[str, int]:

@@ -10,7 +10,9 @@ import numpy as np
 from vmg.act.likeness import spread_of_starts
 from vmg.act.plan import Plan
 from vmg.agent.settings import AgentConfig
+from vmg.data.checks import constant_actions, fixed_observations
 from vmg.data.counting import counted
+from vmg.data.episodes import Episodes
 from vmg.evaluation import Scores
 from vmg.graph import GraphConfig, MemoryGraph, SolveConfig, summarise
 from vmg.graph.evidence import reachable_from
@@ -23,6 +25,11 @@ SLACK = 0.25
 """Radii that a start may be off recorded ones that are all alike; the kitchen's joints 0.1 rad off make 0.4 to 1.7."""
 WHOLE = 0.9
 """Share of the vertices from which on a graph counts as one piece, or as keeping every state."""
+
+
+def on_data(episodes: Episodes) -> list[str]:
+    """Say what `vmg data info` would have said of recordings that nothing good can be learned from as they are."""
+    return [sentence for check in (fixed_observations, constant_actions) if (sentence := check(episodes))]
 
 
 def on_graph(graph: MemoryGraph, folder: Path) -> list[str]:

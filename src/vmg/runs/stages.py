@@ -30,7 +30,16 @@ from vmg.runs.commands import evaluate_command
 from vmg.runs.embedding import cores_here, embedding_on
 from vmg.runs.learning import learn_on
 from vmg.runs.notes import Measured, Trial
-from vmg.runs.remarks import idle_options, idle_workers, on_falls, on_graph, on_likeness, on_plan, reach_of_starts
+from vmg.runs.remarks import (
+    idle_options,
+    idle_workers,
+    on_data,
+    on_falls,
+    on_graph,
+    on_likeness,
+    on_plan,
+    reach_of_starts,
+)
 from vmg.runs.run import Run, alone, change_settings, load_run, save_run
 
 
@@ -60,6 +69,8 @@ def train(*runs: Run, on: str = "processes", workers: int | None = None) -> None
         else:
             save_run(run)
     trainings = _trainings(runs, "training")
+    for episodes in {training.episodes.digest: training.episodes for training in trainings}.values():
+        _say_all(on_data(episodes))
     learn_on(on, trainings, [run.config.learn for run in runs], workers=workers)
     learned = Agent.fit_together(trainings, [run.config for run in runs])
     for run, training, agents in zip(runs, trainings, learned, strict=True):
