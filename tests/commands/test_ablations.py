@@ -15,7 +15,7 @@ from vmg.networks import load_weights
 from vmg.runs import Run, load_run, stages
 from vmg.runs.notes import Measured, Trial
 from vmg.studies import STUDIES, Study, study_table
-from vmg.studies.ablations import Bench, bench
+from vmg.studies.ablations import Bench, ablations_of, bench
 from vmg.studies.held_out import HELD_OUT
 from vmg.studies.main import MAIN, TABLES
 from vmg.studies.paper import CLUSTERS, RATIOS, SCORES
@@ -150,16 +150,17 @@ def test_every_variant_can_be_put_together_from_the_trainings():
 @pytest.fixture(scope="module")
 def of_the_program(data, tmp_path_factory):
     out = tmp_path_factory.mktemp("study") / "study"
-    assert main(["reproduce", "ablations", *options(data, out, "--presets", "program")]) == 0
+    for name in ("margin", "horizon"):
+        assert main(["reproduce", name, *options(data, out, "--presets", "program")]) == 0
     return out
 
 
 def test_the_programs_preset_can_be_the_baseline(of_the_program):
-    together = json.loads((of_the_program / "ablations.json").read_text())
-    assert list(together) == [name for name in ABLATIONS if name not in ("search", "choices")]
     assert {folder.name.partition("_")[0] for folder in (of_the_program / MAZE).iterdir()} == {"program"}
     preset = json.loads(json.dumps(find_task(MAZE).preset("program").to_dict()))
-    for row in (row for rows in together.values() for row in rows):
+    for row in (
+        row for name in ("margin", "horizon") for row in json.loads((of_the_program / f"{name}.json").read_text())
+    ):
         learn, low_level = row["settings"]["learn"], row["settings"]["learn"]["low_level"]
         assert row["settings"]["solve"]["paths"] == "program"
         assert (learn["decoder_output"], learn["margins"]) == ("sampled", "program")
@@ -169,7 +170,19 @@ def test_the_programs_preset_can_be_the_baseline(of_the_program):
             stage for stage, its in preset.items() if without_steps(row["settings"][stage]) != without_steps(its)
         ]
         assert len(changed) == (not row["baseline"])
-    assert f"{MAZE}, `program`" in (of_the_program / "rewards.md").read_text()
+    assert f"{MAZE}, `program`" in (of_the_program / "margin.md").read_text()
+
+
+def test_ablations_of_the_program_are_those_it_has_a_choice_in():
+    assert ablations_of(Study()) == list(ABLATIONS)
+    programs = ablations_of(Study(presets=("program",)))
+    assert programs == [name for name in ABLATIONS if name not in ("search", "choices")]
+    task = find_task("antmaze-medium-play-d4rl")
+    config = task.preset("program")
+    for variant in (variant for name in programs for variant in ABLATIONS[name].variants):
+        changed = variant.of(task.name, config)
+        assert changed is not None
+        assert changed.solve.paths == "program"
 
 
 def without_steps(settings):

@@ -13,6 +13,7 @@ from vmg.act.plan import Plan
 from vmg.act.policy import Decisions, Policy
 from vmg.act.remembering import imagined, shown
 from vmg.act.settings import ActConfig
+from vmg.base.arguments import numbers_of
 from vmg.base.types import Float32s
 from vmg.goals.objectives import Objective, Stages
 
@@ -86,7 +87,7 @@ class SequencePolicy:
 def explain_stages(stages: Sequence[Plan], observation: ArrayLike) -> list[Explanation]:
     """Explain one plan after the other, each from the state in which the path of the one before ends."""
     explanations: list[Explanation] = []
-    state = start = np.asarray(observation, np.float32)
+    state = start = numbers_of(observation, "An observation", np.float32)
     for i, stage in enumerate(stages):
         parts = imagined(stages, i, state, start)
         answer = stage.explain(shown(stages, parts, state, start))

@@ -34,8 +34,8 @@ def metric_loss(
     decoded_a_t = mlp(weights["action_decoder"], transition)
     if noise is not None:
         decoded_a_t = sampled_action(decoded_a_t, mlp(weights["action_spread"], transition), noise)
-    margin, program = numbers["margin"], numbers["program_margins"]
-    l_c, info_c = contrastive_loss(f_t + delta_t, f_tp1, margin=jnp.where(program, 2 * margin, margin))
+    margin, program = numbers["margin"], config.margins == "program"
+    l_c, info_c = contrastive_loss(f_t + delta_t, f_tp1, margin=2 * margin if program else margin)
     l_a, info_a = action_loss(
         delta_t,
         decoded_a_t,
@@ -74,7 +74,7 @@ def action_loss(
     a_t: jax.Array,
     *,
     margin: Number,
-    squared_length: Number,
+    squared_length: bool,
     averaged: bool = False,
     reconstruct: Number = 1.0,
 ) -> Loss:
@@ -84,8 +84,8 @@ def action_loss(
     """
     assert decoded_a_t.ndim == 2
     assert decoded_a_t.shape == a_t.shape
-    penalties = squared_length_penalty(delta_t, margin=margin), length_penalty(delta_t, margin=margin)
-    length = jnp.mean(jnp.where(squared_length, *penalties))
+    penalties = squared_length_penalty if squared_length else length_penalty
+    length = jnp.mean(penalties(delta_t, margin=margin))
     reconstruction = jnp.mean(squared_distance(decoded_a_t, a_t)) / (a_t.shape[-1] if averaged else 1)
     loss = reconstruct * reconstruction + length
     return loss, {"action": loss, "reconstruction": reconstruction, "length": length}

@@ -193,7 +193,6 @@ class AgentModel:
         config = self.config
         return {
             "margin": np.float32(config.margin),
-            "program_margins": np.bool_(config.margins == "program"),
             "contrastive": np.float32(config.contrastive),
             "reconstruction": np.float32(config.action_decoder),
             **config.low_level.numbers(),
@@ -332,7 +331,7 @@ class CloningModel(Plain):
         return loss, {"cloning": loss}
 
 
-_VARIED = ("metric_dimension", "margin", "margins", "contrastive", "action_decoder", "encoder_inputs")
+_VARIED = ("metric_dimension", "margin", "contrastive", "action_decoder", "encoder_inputs")
 
 
 def shared_settings(config: LearnConfig) -> LearnConfig:

@@ -100,8 +100,7 @@ class LowLevel(Settings):
     def numbers(self) -> dict[str, Number]:
         """Return the settings in which models that learn side by side may differ, as numbers.
 
-        The metric space's are among them: margin, program_margins, contrastive and reconstruction. Call yours
-        something else.
+        The metric space's are among them: margin, contrastive and reconstruction. Call yours something else.
         """
         return {}
 
