@@ -9,7 +9,7 @@ import vmg
 from vmg.base.errors import VMGError
 from vmg.evaluation import evaluate
 from vmg.runs import Run
-from vmg.runs.notes import Measured, Trial, episodes_of, remembered
+from vmg.runs.notes import Measured, Trial, episodes_of, remembered, scores_together
 
 TRIAL = Trial(n_episodes=5, executor="here")
 
@@ -33,6 +33,14 @@ def test_notes_cut_anywhere_are_read_as_far_as_they_are_whole_and_then_completed
         assert noted(measured) == list(scores.episodes[: sum(end <= cut for end in ends[1:])])
         assert measured.scores(Walker(), TRIAL) == scores
         assert measured.path.read_bytes() == whole
+
+
+def test_what_is_noted_whole_is_read_beside_who_writes(measured, monkeypatch):
+    before = measured.path.stat().st_mtime_ns
+    monkeypatch.setattr("vmg.runs.notes.held", None)  # the folder is another's
+    (found,) = scores_together([(measured, Walker)], TRIAL)
+    assert found == evaluate(Walker(), LINE, n_episodes=5, executor="here")
+    assert measured.path.stat().st_mtime_ns == before
 
 
 def test_notes_of_a_task_whose_file_has_changed_do_not_count(tmp_path):

@@ -124,6 +124,7 @@ def _side_by_side(learners: Sequence[Learner], reached: Sequence[int]) -> list[t
     """Group the learners that are not at their end: the same step, and the same in all that must be shared.
 
     Where models are not computed at once, widening the narrow ones would cost time and the last bit, so sizes count.
+    Where losses draw, or know how many numbers an action has, those of the data do.
     """
     groups: dict[Any, list[int]] = {}
     for i, (learner, step) in enumerate(zip(learners, reached, strict=True)):
