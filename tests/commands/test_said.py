@@ -50,6 +50,31 @@ def test_training_says_what_is_wrong_with_the_recordings(tmp_path, monkeypatch):
     assert "Action column 0 never changes." in said
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_other_data_are_told_apart_from_those_learned_from_however_large(seed):
+    """No sentence says that something differs and then gives the same number twice."""
+    rng = np.random.default_rng(seed)
+
+    def walks(n):
+        parts = [(rng.normal(size=(5, 2)), np.zeros((4, 1)), np.zeros(4), False, True) for _ in range(n)]
+        return vmg.Episodes.from_list(parts)
+
+    learned_from, as_many, more = walks(3), walks(3), walks(4)
+    facts_of = vmg.data.facts.DataFacts.of(learned_from)
+    assert remarks.on_other_data(facts_of, learned_from) == []
+    (said,) = remarks.on_other_data(facts_of, as_many)
+    assert "it has as many, 3 episodes with 12 steps, but with other numbers in them" in said
+    (said,) = remarks.on_other_data(facts_of, more)
+    assert "it has 4 episodes with 16 steps, and had 3 episodes with 12 steps" in said
+
+
+def test_a_graph_of_other_data_is_refused_with_the_commands_there_are(tmp_path, capsys):
+    assert main(["build", str(tmp_path), "--data", "npz:other.npz"]) != 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert "takes no --data" in said
+    assert "vmg grow RUN npz:other.npz" in said
+
+
 def test_a_graph_in_pieces_is_said_with_a_command_that_joins_them(tmp_path):
     whole = graph_of([range(30), range(30)])
     assert told(whole) == ""

@@ -5,7 +5,8 @@ from shlex import join
 
 import tyro
 
-from vmg.cli.options import RunFolder, end, named_run, parsed
+from vmg.base.errors import VMGError
+from vmg.cli.options import RunFolder, end, named_run, parsed, peek
 from vmg.graph.settings import GraphConfig
 from vmg.runs import load_run, stages
 from vmg.runs.notes import On
@@ -28,6 +29,11 @@ class Build:
 def run(arguments: list[str]) -> None:
     """Build the graph of every agent."""
     named = named_run(arguments)
+    if (other := peek(arguments, "--data")) is not None:
+        raise VMGError(
+            f"A run keeps to its data, so vmg build takes no --data. vmg grow RUN {other} adds episodes to the graph; "
+            f"vmg train {other} --out OTHER learns from them."
+        )
     options = parsed(Build, "build", arguments, run=tyro.MISSING, graph=named.config.graph if named else GraphConfig())
     stages.build(named or load_run(options.run), options.graph, on=options.on, workers=options.workers)
     end(options.json, options.run, f"Next: {join(['vmg', 'solve', str(options.run)])}")

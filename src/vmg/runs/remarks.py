@@ -13,6 +13,7 @@ from vmg.agent.settings import AgentConfig
 from vmg.data.checks import constant_actions, fixed_observations
 from vmg.data.counting import counted
 from vmg.data.episodes import Episodes
+from vmg.data.facts import DataFacts
 from vmg.evaluation import Scores
 from vmg.graph import GraphConfig, MemoryGraph, SolveConfig, summarise
 from vmg.graph.evidence import reachable_from
@@ -30,6 +31,21 @@ WHOLE = 0.9
 def on_data(episodes: Episodes) -> list[str]:
     """Say what `vmg data info` would have said of recordings that nothing good can be learned from as they are."""
     return [sentence for check in (fixed_observations, constant_actions) if (sentence := check(episodes))]
+
+
+def on_other_data(learned_from: DataFacts, episodes: Episodes) -> list[str]:
+    """Say that a graph is built from other episodes than were learned from, and how they differ."""
+    if episodes.digest == learned_from.digest:
+        return []
+    now, then = (
+        f"{counted(episodes, 'episode')} with {counted(steps, 'step')}"
+        for episodes, steps in ((len(episodes), episodes.n_steps), (learned_from.episodes, learned_from.steps))
+    )
+    differs = f"as many, {now}, but with other numbers in them" if now == then else f"{now}, and had {then}"
+    return [
+        f"{episodes.source} is not what the agent learned from: it has {differs}. The networks are of what it had, the "
+        "graph is of what it has now. To learn from it: vmg train, with another --out."
+    ]
 
 
 def on_graph(graph: MemoryGraph, folder: Path) -> list[str]:

@@ -37,6 +37,7 @@ from vmg.runs.remarks import (
     on_falls,
     on_graph,
     on_likeness,
+    on_other_data,
     on_plan,
     reach_of_starts,
 )
@@ -253,11 +254,7 @@ def _refuse_other_data(agent: Agent, episodes: Episodes) -> None:
             f"{episodes.source} has its columns in another order than when the agent learned from it: {moved}. Restore "
             "the data, or train on it anew with another --out."
         )
-    if episodes.digest != agent.data.digest:
-        say(
-            f"{episodes.source} is not what the agent learned from: it has {episodes.n_steps:,} steps, and had "
-            f"{agent.data.steps:,}."
-        )
+    _say_all(on_other_data(agent.data, episodes))
 
 
 def _say_memory(folder: Path, agent: Agent, episodes: Episodes, config: GraphConfig) -> None:
