@@ -15,7 +15,7 @@ import numpy as np
 from vmg.base.types import Float32s
 from vmg.graph import MemoryGraph, Recordings, Unrecorded
 
-_OPTIONAL = ("recordings", "goal_columns", "places", "observations", "unrecorded", "falls")
+_OPTIONAL = ("recordings", "goal_columns", "places", "observations", "unrecorded", "falls", "unhandled")
 HIGH, LOW = ".high", ".low"
 
 
@@ -26,7 +26,8 @@ def graph_arrays(graph: MemoryGraph) -> dict[str, np.ndarray]:
         arrays |= _arrays(graph.recordings, "recorded_")
     if graph.unrecorded:
         arrays |= _arrays(graph.unrecorded, "unrecorded_")
-    arrays |= {"falls": graph.falls} if len(graph.falls) else {}
+    listed = {"falls": graph.falls, "unhandled": graph.unhandled}
+    arrays |= {name: array for name, array in listed.items() if len(array)}
     kept = {"places": graph.places, "observations": graph.observations}
     arrays |= {name: array for name, array in kept.items() if array is not None}
     told = _told(arrays, graph.goal_columns)

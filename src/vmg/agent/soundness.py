@@ -69,6 +69,8 @@ def _has_rest(graph: MemoryGraph) -> bool:
         return False
     if not (are_indices(graph.falls, n_rows) and graph.falls.ndim == 1 and (np.diff(graph.falls) > 0).all()):
         return False
+    if not (are_indices(graph.unhandled, size) and graph.unhandled.ndim == 1 and (np.diff(graph.unhandled) > 0).all()):
+        return False
     if graph.observations is not None and not _is_kept(graph, graph.observations):
         return False
     if places is None:

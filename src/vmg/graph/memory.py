@@ -63,6 +63,8 @@ class MemoryGraph:
     columns is a whole one."""
     unrecorded: Unrecorded | None = None
     """Edges that nobody recorded; None where all were."""
+    unhandled: Int32s = field(default_factory=lambda: NO_FALLS)
+    """Columns that nobody handles, though they stand still in most steps."""
     falls: Int32s = field(default_factory=lambda: NO_FALLS)
     """Rows of the data in which a body lies, or a recording was ended without success, as far as that is known."""
 
@@ -247,25 +249,27 @@ def build(
     recordings: bool = False,
     edges: tuple[str, ...] = ("recorded",),
     goal_columns: tuple[int, ...] = (),
+    unhandled: tuple[int, ...] = (),
     workers: Annotated[int, Bounds(1, 1024)] = 1,
 ) -> MemoryGraph:
     """Merge and connect: the graph of Sec. 3.2. `features` holds one row for every observation.
 
     Greedy merging needs the radius alone; k-means the number of `clusters` (None: as many as greedy merging finds) and
     a seed. `recordings` keeps every observation with the graph, so that routes can follow recordings; `goal_columns`
-    keeps some of their columns, so that goals in them can be looked up. `edges` names where edges come from. `workers`
-    are cores that merge greedily side by side: the graph is the same, bit for bit.
+    keeps some of their columns, so that goals in them can be looked up; `unhandled` are columns that are no objects,
+    though they stand still in most steps. `edges` names where edges come from. `workers` are cores that merge greedily
+    side by side: the graph is the same, bit for bit.
     """
     settings = GraphConfig(
         radius=radius, labelling=labelling, merging=merging, clusters=clusters, recordings=recordings, edges=edges,
-        goal_columns=goal_columns,
+        goal_columns=goal_columns, unhandled=unhandled,
     )  # fmt: skip
     if clusters is None:
         merged = merge_greedily(features, radius, labelling=labelling, workers=workers)
         clusters = len(merged.rows)
     if merging == "kmeans":
         merged = merge_by_kmeans(features, clusters, seed=seed)
-    graph = connect(merged, episodes, settings.edges)
+    graph = replace(connect(merged, episodes, settings.edges), unhandled=_numbers(unhandled, episodes))
     return keeping(graph, features, episodes, goal_columns, recordings=recordings)
 
 
@@ -315,6 +319,15 @@ def _lengths(vectors: Float32s) -> Float64s:
     for column in vectors.T:
         squares += np.square(column, dtype=np.float64)
     return np.sqrt(squares)
+
+
+def _numbers(columns: tuple[int, ...], episodes: Episodes) -> Int32s:
+    if not all(0 <= column < episodes.observation_size for column in columns):
+        raise VMGError(
+            f"{episodes.source}: an observation has the columns 0 to {episodes.observation_size - 1}, but as unhandled "
+            f"are named {list(columns)}."
+        )
+    return np.unique(np.array(columns, np.int32))
 
 
 def _columns(episodes: Episodes, columns: tuple[int, ...]) -> Float32s:

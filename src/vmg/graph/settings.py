@@ -36,6 +36,9 @@ class GraphConfig(Settings):
     """Where edges come from; the first source must be "recorded", the others are asked in order."""
     goal_columns: tuple[int, ...] = ()
     """Columns of every recorded observation to keep with the graph, so that a goal in them needs no data."""
+    unhandled: tuple[int, ...] = ()
+    """Columns that nobody handles, though they stand still in most steps (the weather, a battery): they are no objects,
+    and differ by no more than recorded ones usually do. For routes that look."""
     generated: Annotated[float, Bounds(0, 1e6)] | None = None
     """Add short links that nobody recorded, where the low-level policy could go, at this price, which is taken off
     their reward; None: none. For routes along edges."""

@@ -41,6 +41,9 @@ class Sight:
     """Numbers that stand still unless something is handled: they change by next to nothing while others do."""
     offsets: Float64s
     """How far each recorded observation is from its vertex's, in recorded steps; farther if an object is elsewhere."""
+    unhandled: tuple[int, ...] = ()
+    """Columns that change by themselves: neither object nor body. Their step is their spread, so that the moments most
+    like a recorded one are preferred, and nothing is lost that is otherwise at the right place."""
 
     @classmethod
     def of(cls, graph: "MemoryGraph") -> Self:
@@ -49,7 +52,10 @@ class Sight:
         least, most = observations[:1].min(0), observations[:1].max(0)
         for rows in _blocks(len(observations)):
             least, most = np.minimum(least, observations[rows].min(0)), np.maximum(most, observations[rows].max(0))
-        sight = cls(steps, most - least, _objects(graph), np.zeros(len(observations)))
+        objects, unhandled = _objects(graph), tuple(graph.unhandled.tolist())
+        for column in unhandled:
+            objects[column], steps[column] = False, observations[:, column].std(dtype=np.float64)
+        sight = cls(steps, most - least, objects, np.zeros(len(observations)), unhandled)
         for rows in _blocks(len(observations)):
             apart = sight.apart(observations[rows], graph.states[graph.labels[rows]])
             elsewhere = (apart[:, sight.objects] > APART).any(1)
@@ -76,7 +82,8 @@ class Sight:
     @cached_property
     def body(self) -> Bools:
         """Numbers that change, and are no object's."""
-        return (self.steps > 0) & ~self.objects
+        alone = np.isin(np.arange(len(self.steps)), self.unhandled)
+        return (self.steps > 0) & ~self.objects & ~alone
 
     @cached_property
     def shares(self) -> Float32s:

@@ -5,12 +5,14 @@ episodes begin leads nearly everywhere that it ever will; but none at which door
 """
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from vmg.agent.auto.choice import Choice
+from vmg.agent.auto.choice import Choice, as_value
+from vmg.agent.auto.unhandled import unhandled_columns
 from vmg.base.types import Float32s
 from vmg.data.episodes import Episodes
 from vmg.graph import MemoryGraph, build, summarise
@@ -32,6 +34,7 @@ BESIDE = APART / 2
 """Or by so many of its own steps, if it began that far from where it did in the vertex's recording: two of a vertex are
 then no farther apart than what lies elsewhere. What begins in one place differs in how far along its way it is; what
 begins anywhere lies where a recording finds it or not."""
+ENOUGH = "The smallest that covers and reaches enough."
 STARTS = 30
 """Episodes from whose beginnings it is asked what can be reached."""
 
@@ -51,10 +54,11 @@ class Tried(NamedTuple):
 
 @dataclass(frozen=True)
 class GraphChosen:
-    """The radius and the discount, and why."""
+    """The radius and the discount, which columns nobody handles, and why."""
 
     radius: float
     discount: float
+    unhandled: tuple[int, ...]
     choices: tuple[Choice, ...]
 
 
@@ -68,21 +72,31 @@ def choose_graph(
     step = step_length(known, features)
     sight = _built(features, known, UNLIKE * step, recordings=True).sight
     tried = [_tried(known, features, held_out, held, times * step, sight) for times in RADII]
+    wanted, why = _choose(tried, judged=len(held_out) >= FEW, alike=alike)
+    alone: Mapping[int, float] = {}
+    if why == ENOUGH and wanted.mixed > MIXED:
+        mixed = _mixed_objects(_built(features, known, wanted.radius), known, sight)
+        alone = unhandled_columns(known, sight, [column for column, share in mixed.items() if share > MIXED])
+    if alone:
+        handled = replace(sight, objects=sight.objects & ~np.isin(np.arange(len(sight.objects)), list(alone)))
+        tried = [_tried(known, features, held_out, held, times * step, handled) for times in RADII]
+        wanted, why = _choose(tried, judged=True, alike=True)
+    chosen, why = _told_apart(tried, wanted) if why == ENOUGH else (wanted, why)
+    choices = (*_choices(tried, chosen, why, known), *_left_alone(alone))
+    return GraphChosen(chosen.radius, _discount(known, chosen), tuple(alone), choices)
+
+
+def _choose(tried: list[Tried], *, judged: bool, alike: bool) -> tuple[Tried, str]:
+    """The smallest that reaches and covers enough, or else reaches enough and is not too small; and why."""
     least = tried[RADII.index(UNLIKE)]
-    chosen, why = least, "Episodes are unlike one another: two recorded steps, so that each stays by itself."
-    if alike:
-        chosen, why = _choose(tried, least, judged=len(held_out) >= FEW)
-    return GraphChosen(chosen.radius, _discount(known, chosen), _choices(tried, chosen, why, known))
-
-
-def _choose(tried: list[Tried], least: Tried, *, judged: bool) -> tuple[Tried, str]:
-    """The smallest that reaches and covers enough, or else reaches enough and is no smaller than `least`; and why."""
+    if not alike:
+        return least, "Episodes are unlike one another: two recorded steps, so that each stays by itself."
     everywhere = max(each.reached for each in tried)
     reaching = [each for each in tried if each.reached >= REACHED * everywhere]
     enough = [each for each in reaching if judged and each.covered >= COVERED]
     wide = [each for each in reaching if each.radius >= least.radius]
     if enough:
-        return _told_apart(tried, enough[0])
+        return enough[0], ENOUGH
     why = "None covers enough of what was held out" if judged else "Too little was held out to judge coverage by"
     return (wide or [least])[0], f"{why}: the smallest from two recorded steps on that reaches enough."
 
@@ -90,12 +104,26 @@ def _choose(tried: list[Tried], least: Tried, *, judged: bool) -> tuple[Tried, s
 def _told_apart(tried: list[Tried], chosen: Tried) -> tuple[Tried, str]:
     """The radius chosen or, where it merges states with an object elsewhere, the largest that does not; and why."""
     if chosen.mixed <= MIXED:
-        return chosen, "The smallest that covers and reaches enough."
+        return chosen, ENOUGH
     smaller = [each for each in tried if each.mixed <= MIXED and each.radius < chosen.radius]
     if not smaller:
         return chosen, "The smallest that covers and reaches enough; all merge states in which objects are elsewhere."
     why = f"The largest that tells apart where objects are, in all but {100 * MIXED:.0f} % of the observations."
     return smaller[-1], f"{why} To cover and reach enough would take {chosen.radius:.3g}."
+
+
+def _left_alone(columns: Mapping[int, float]) -> tuple[Choice, ...]:
+    """Say which columns count as no object."""
+    if not columns:
+        return ()
+    most = 100 * max(columns.values())
+    why = (
+        "Most of the time these columns stand still, as objects do, but they begin to change wherever the robot is and "
+        f"whatever it does ({most:.0f} % of the beginnings at most are nearer to another than to a step at rest, 50 % "
+        "are by chance): nobody handles them, and no radius tells them apart. If somebody does: vmg build RUN "
+        "--graph.unhandled, without a number."
+    )
+    return (Choice(setting="graph.unhandled", value=as_value(tuple(columns)), why=why),)
 
 
 def step_length(episodes: Episodes, features: Float32s) -> float:
@@ -121,7 +149,12 @@ def _built(features: Float32s, episodes: Episodes, radius: float, *, recordings:
 
 
 def _mixed(graph: MemoryGraph, episodes: Episodes, sight: Sight) -> float:
-    shares = [0.0]
+    return max(_mixed_objects(graph, episodes, sight).values(), default=0.0)
+
+
+def _mixed_objects(graph: MemoryGraph, episodes: Episodes, sight: Sight) -> dict[int, float]:
+    """Return for every object's column in how many observations it is elsewhere than in their vertex."""
+    shares: dict[int, float] = {}
     vertex_rows = graph.rows[graph.labels]
     begun = np.repeat(episodes.first_observation[:-1], episodes.lengths + 1)
     for column in np.flatnonzero(sight.objects):
@@ -129,8 +162,8 @@ def _mixed(graph: MemoryGraph, episodes: Episodes, sight: Sight) -> float:
         apart, began = np.abs(now - now[vertex_rows]), np.abs(first - first[vertex_rows])
         beside = BESIDE * sight.steps[column]
         elsewhere = (apart > AWAY * sight.widths[column]) | ((apart > beside) & (began > beside))
-        shares.append(float(elsewhere.mean()))
-    return max(shares)
+        shares[int(column)] = float(elsewhere.mean())
+    return shares
 
 
 def _reached(graph: MemoryGraph, episodes: Episodes) -> float:

@@ -65,5 +65,6 @@ def complete(chosen: Chosen, models: Sequence[Weights], episodes: Episodes) -> C
     known, held_out = held_out_of(episodes)
     features, held = (embed(models[0], each.observations) for each in (known, held_out))
     found = choose_graph(known, features, held_out, held, alike=config.graph.recordings)
-    graph, solve = replace(config.graph, radius=found.radius), replace(config.solve, discount=found.discount)
+    graph = replace(config.graph, radius=found.radius, unhandled=found.unhandled)
+    solve = replace(config.solve, discount=found.discount)
     return Chosen(config=replace(config, graph=graph, solve=solve), choices=(*chosen.choices, *found.choices))
