@@ -46,7 +46,8 @@ def test_training_says_what_is_wrong_with_the_recordings(tmp_path, monkeypatch):
     few = AgentConfig(learn=LearnConfig(steps=2, hidden_units=8, batch_size=4))
     stages.train(Run(f"npz:{tmp_path / 'sorted.npz'}", few, folder=tmp_path / "run"))
     said = " ".join(sentences)
-    assert "Observation column 2 differs between episodes and never changes within one, as a goal does." in said
+    assert "Observation column 2 differs between episodes and never changes within one, with few values" in said
+    assert "leave it out (--keys '[0:2]';" in said
     assert "Action column 0 never changes." in said
 
 

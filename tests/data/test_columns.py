@@ -1,6 +1,7 @@
 """What is said about the columns of an observation: each kind on data made to have it, and on others."""
 
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from random_episodes import episode_sets
 from rich.console import Console
 
 from vmg.data import Episodes, check, describe_columns, render_columns
+from vmg.data.columns import keys_without
 
 NAMES = ("joints", "speeds", "hand", "goal", "unit", "degrees", "sum", "noise")
 FIELDS = dict(zip(NAMES, ((0, 1), (2, 3), (4, 5), (6, 7), (8,), (9,), (10,), (11,)), strict=True))
@@ -85,6 +87,28 @@ def test_a_wide_observation_has_a_row_per_run_of_alike_columns():
     assert [(line[0], line[1]) for line in lines[:2]] == [("0-19", "body"), ("20-29", "legs")]
     assert lines[1][-3:] == ["copies", "of", "others"]
     assert lines[2] == ["30-34", "1", "1", "constant"]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_keys_said_keep_all_but_the_columns_named(seed):
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(2, 12))
+    gone = rng.permutation(size)[: rng.integers(1, size)]
+    option, *parts = shlex.split(keys_without(gone, size))
+    assert option == "--keys"
+    kept = np.concatenate([np.arange(size)[slice(*map(int, part[1:-1].split(":")))] for part in parts])
+    assert kept.tolist() == sorted(set(range(size)) - set(gone.tolist()))
+
+
+def test_a_kind_that_episodes_share_is_told_from_a_goal_that_is_drawn():
+    rng, parts = np.random.default_rng(0), []
+    for kind in (0.0, 1.0, 2.0) * 5:
+        fixed = np.array([kind, rng.normal()]) * np.ones((9, 1))
+        parts.append((np.hstack([rng.normal(size=(9, 2)), fixed]), np.zeros((8, 1)), np.zeros(8), False, True))
+    said = " ".join(check(Episodes.from_list(parts)))
+    assert "Observation column 2 differs between episodes and never changes within one, with few values" in said
+    assert "Observation column 3 differs between episodes and never changes within one, as a goal does." in said
+    assert "Leave it out (--keys '[0:3]'" in said
 
 
 def test_columns_that_look_like_a_goal_are_worth_a_look(arm):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vmg.base.arguments import checked
 from vmg.base.types import Bools, Float32s
-from vmg.data.columns import fixed_columns
+from vmg.data.columns import fixed_columns, keys_without, shared_columns
 from vmg.data.episodes import Episodes
 from vmg.data.mapping import slices
 
@@ -36,13 +36,26 @@ def constant_observations(episodes: Episodes) -> str | None:
 
 def fixed_observations(episodes: Episodes) -> str | None:
     """Readings that differ between episodes only are often the episode's goal, which is no part of the state."""
-    fixed = np.flatnonzero(fixed_columns(episodes))
+    fixed = np.flatnonzero(fixed_columns(episodes) & ~shared_columns(episodes))
     if len(fixed) == 0:
         return None
-    verbs = (
-        "differs between episodes and never changes" if len(fixed) == 1 else "differ between episodes and never change"
+    return (
+        f"{_fixed(fixed)}, as a goal does. A goal belongs in no state: where it is drawn anew in each episode, hardly "
+        f"two recordings are alike and little can be stitched. {_left_out(fixed, episodes)} and name goals when you "
+        "plan, with vmg retask."
     )
-    return f"{_columns('Observation', fixed)} {verbs} within one, as a goal does. A goal belongs in no state."
+
+
+def shared_observations(episodes: Episodes) -> str | None:
+    """Readings that differ between episodes only, with few values, say what kind of episode it is."""
+    shared = np.flatnonzero(shared_columns(episodes))
+    if len(shared) == 0:
+        return None
+    return (
+        f"{_fixed(shared)}, with few values, as a kind of part or of task does. Routes that look keep to recordings "
+        "with the same values, so each kind needs recordings of its own. If they say nothing about what is right to "
+        f"do: {_left_out(shared, episodes, lower=True)}."
+    )
 
 
 def constant_actions(episodes: Episodes) -> str | None:
@@ -162,6 +175,7 @@ def jumps(episodes: Episodes) -> str | None:
 CHECKS: Sequence[Callable[[Episodes], str | None]] = (
     constant_observations,
     fixed_observations,
+    shared_observations,
     repeated_observations,
     constant_actions,
     action_range,
@@ -175,6 +189,18 @@ CHECKS: Sequence[Callable[[Episodes], str | None]] = (
     one_long_episode,
     jumps,
 )
+
+
+def _fixed(columns: NDArray[np.integer]) -> str:
+    one = len(columns) == 1
+    verbs = "differs between episodes and never changes" if one else "differ between episodes and never change"
+    return f"{_columns('Observation', columns)} {verbs} within one"
+
+
+def _left_out(columns: NDArray[np.integer], episodes: Episodes, *, lower: bool = False) -> str:
+    """Say how columns are left out; where the observation has named parts, with the names of the others."""
+    words = f"eave {'it' if len(columns) == 1 else 'them'} out ({keys_without(columns, episodes.observation_size)}; "
+    return f"{'l' if lower else 'L'}{words}of observations with named parts, the names of the others)"
 
 
 def _share(values: Float32s, holds: Callable[[Float32s], Bools]) -> float:

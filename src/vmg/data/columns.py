@@ -6,6 +6,7 @@ by itself. What is said here is measured on the data: "follows from others" hold
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,11 @@ ROWS, WIDE, WAVES = (
     64,
     192,
 )  # rows looked at; columns beyond which only straight lines are fitted; waves beside them
+
+
+SHARED = 5
+"""A number that is fixed in an episode is shared where on average so many episodes have each of its values: a kind of
+part, and not a place that is drawn anew each time."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,20 @@ def fixed_columns(episodes: Episodes) -> Bools:
     return np.array(
         [np.ptp(column) > 0 and bool((column == column[begins]).all()) for column in episodes.observations.T]
     )
+
+
+def shared_columns(episodes: Episodes) -> Bools:
+    """Mark those of the fixed columns whose values many episodes share."""
+    firsts = episodes.observations[episodes.first_observation[:-1]]
+    few = np.array([SHARED * len(np.unique(column)) <= len(firsts) for column in firsts.T])
+    return np.asarray(fixed_columns(episodes) & few)
+
+
+def keys_without(columns: Sequence[int] | NDArray[np.integer], size: int) -> str:
+    """Return the option that leaves some columns of a plain vector out."""
+    ends = [-1, *sorted(int(each) for each in columns), size]
+    kept = [f"'[{left + 1}:{right}]'" for left, right in pairwise(ends) if right > left + 1]
+    return f"--keys {' '.join(kept)}"
 
 
 def _remarks(episodes: Episodes, names: Sequence[str]) -> dict[int, str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from vmg.base.types import Bools, Float32s, Float64s
+from vmg.data.columns import SHARED
 
 if TYPE_CHECKING:
     from vmg.graph.memory import MemoryGraph
@@ -25,6 +26,9 @@ APART = 8.0
 """An object that is more recorded steps away than this is elsewhere; a body so far off that comes no nearer is lost."""
 ELSEWHERE = 10.0
 """Recorded steps that it counts for in a switch that an object is elsewhere."""
+OTHERWISE = 2 * APART
+"""Recorded steps that the nearest values of a number count as which never changes within an episode and whose values
+many share: what is right with one kind of part is not with another, and nobody can change it."""
 BLOCK = 2**16
 """Rows that are looked at at once."""
 
@@ -38,7 +42,8 @@ class Sight:
     widths: Float32s
     """How far apart each number ever was: farther off is no less like the recordings."""
     objects: Bools
-    """Numbers that stand still unless something is handled: they change by next to nothing while others do."""
+    """Numbers that stand still unless something is handled: they change by next to nothing while others do. Those that
+    are to agree are among them."""
     offsets: Float64s
     """How far each recorded observation is from its vertex's, in recorded steps; farther if an object is elsewhere."""
     unhandled: tuple[int, ...] = ()
@@ -55,6 +60,8 @@ class Sight:
         objects, unhandled = _objects(graph), tuple(graph.unhandled.tolist())
         for column in unhandled:
             objects[column], steps[column] = False, observations[:, column].std(dtype=np.float64)
+        for column, nearest in _to_agree(graph, (steps == 0) & (most > least)):
+            objects[column], steps[column] = True, nearest / OTHERWISE
         sight = cls(steps, most - least, objects, np.zeros(len(observations)), unhandled)
         for rows in _blocks(len(observations)):
             apart = sight.apart(observations[rows], graph.states[graph.labels[rows]])
@@ -109,6 +116,15 @@ def _objects(graph: "MemoryGraph") -> Bools:
     varying = usual > 0
     objects: Bools = varying & (still | (later & (usual_later > ADDS_UP * usual)))
     return objects & (varying & ~objects).any()
+
+
+def _to_agree(graph: "MemoryGraph", fixed: Bools) -> Iterator[tuple[int, float]]:
+    """Yield each of these numbers that are fixed in an episode which many share, with how far its values lie apart."""
+    firsts = np.cumsum(graph.lengths + 1) - (graph.lengths + 1)
+    for column in np.flatnonzero(fixed).tolist():
+        values = np.unique(graph.recorded.observations[firsts, column].astype(np.float64))
+        if SHARED * len(values) <= len(firsts):
+            yield column, float(np.diff(values).min())
 
 
 def _stands_still(graph: "MemoryGraph", steps: int, share: float, little: float) -> tuple[Bools, Float64s]:

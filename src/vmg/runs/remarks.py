@@ -10,7 +10,7 @@ import numpy as np
 from vmg.act.likeness import spread_of_starts
 from vmg.act.plan import Plan
 from vmg.agent.settings import AgentConfig
-from vmg.data.checks import constant_actions, fixed_observations
+from vmg.data.checks import constant_actions, fixed_observations, shared_observations
 from vmg.data.counting import counted
 from vmg.data.episodes import Episodes
 from vmg.data.facts import DataFacts
@@ -30,7 +30,8 @@ WHOLE = 0.9
 
 def on_data(episodes: Episodes) -> list[str]:
     """Say what `vmg data info` would have said of recordings that nothing good can be learned from as they are."""
-    return [sentence for check in (fixed_observations, constant_actions) if (sentence := check(episodes))]
+    checks = (fixed_observations, shared_observations, constant_actions)
+    return [sentence for check in checks if (sentence := check(episodes))]
 
 
 def on_other_data(learned_from: DataFacts, episodes: Episodes) -> list[str]:
