@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from vmg.base.arguments import checked
 from vmg.base.types import Bools, Float32s
+from vmg.data.angles import angles, round_the_turn
 from vmg.data.columns import fixed_columns, keys_without, shared_columns
 from vmg.data.episodes import Episodes
 from vmg.data.mapping import slices
@@ -61,6 +62,22 @@ def shared_observations(episodes: Episodes) -> str | None:
 def constant_actions(episodes: Episodes) -> str | None:
     """An action nobody varied cannot be learned."""
     return _never_changes("Action", episodes.actions)
+
+
+def angles_that_begin_again(episodes: Episodes) -> str | None:
+    """An angle that leaps from one end of its range to the other looks like a long way."""
+    found = angles(episodes.observations, episodes.lengths)
+    if not found:
+        return None
+    column, turn = next(iter(found.items()))
+    angle = f"o[:, {column}]" if turn < 10 else f"np.radians(o[:, {column}])"
+    words = "is an angle that begins again" if len(found) == 1 else "are angles that begin again"
+    turns = " or ".join(sorted({f"{each:.4g}" for each in found.values()}))
+    return (
+        f"{_columns('Observation', list(found))} {words} after a turn of {turns}. Routes that look know that its ends "
+        "are one place; the metric space and the policy take them to be far apart. Record sine and cosine instead, o "
+        f"being the observations: np.column_stack([np.delete(o, {column}, 1), np.sin({angle}), np.cos({angle})])."
+    )
 
 
 def repeated_observations(episodes: Episodes) -> str | None:
@@ -176,6 +193,7 @@ CHECKS: Sequence[Callable[[Episodes], str | None]] = (
     constant_observations,
     fixed_observations,
     shared_observations,
+    angles_that_begin_again,
     repeated_observations,
     constant_actions,
     action_range,
@@ -225,9 +243,13 @@ def _leaps(episodes: Episodes) -> Bools:
     Both are needed: velocities leap at a contact, and objects that rest most of the time leap when touched.
     """
     found, squared = np.zeros(episodes.n_steps, dtype=bool), np.zeros(episodes.n_steps)
-    for reading in episodes.observations.T:
+    turns = angles(episodes.observations, episodes.lengths)
+    for column, reading in enumerate(episodes.observations.T):
         spread = reading.std(dtype=np.float64) or 1.0
-        moved = np.abs(np.diff(reading)[episodes.step_observation]) / spread
+        changes = np.diff(reading)[episodes.step_observation]
+        if column in turns:
+            changes = round_the_turn(changes[:, None].astype(np.float64), {0: turns[column]})[:, 0]
+        moved = np.abs(changes) / spread
         usual = np.quantile(moved, 0.95)
         found |= (moved > READING_LEAPS * usual) & (moved > 0.5) & (usual > 0)
         squared += np.minimum(moved, 1e9) ** 2

@@ -1,13 +1,14 @@
 """What is seen: how far apart observations are, number by number, in units of its usual change in a step."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from vmg.base.types import Bools, Float32s, Float64s
+from vmg.data.angles import angles, round_the_turn
 from vmg.data.columns import SHARED
 
 if TYPE_CHECKING:
@@ -49,20 +50,23 @@ class Sight:
     unhandled: tuple[int, ...] = ()
     """Columns that change by themselves: neither object nor body. Their step is their spread, so that the moments most
     like a recorded one are preferred, and nothing is lost that is otherwise at the right place."""
+    turns: Mapping[int, float] = field(default_factory=dict)
+    """Columns that are angles, each with what a turn is: they differ by the shorter way round."""
 
     @classmethod
     def of(cls, graph: "MemoryGraph") -> Self:
         """Look at what a graph has recorded, some rows at a time."""
-        observations, steps = graph.recorded.observations, _usual(graph).astype(np.float32)
+        observations, turns = graph.recorded.observations, angles(graph.recorded.observations, graph.lengths)
+        steps = _usual(graph, turns).astype(np.float32)
         least, most = observations[:1].min(0), observations[:1].max(0)
         for rows in _blocks(len(observations)):
             least, most = np.minimum(least, observations[rows].min(0)), np.maximum(most, observations[rows].max(0))
-        objects, unhandled = _objects(graph), tuple(graph.unhandled.tolist())
+        objects, unhandled = _objects(graph, turns), tuple(graph.unhandled.tolist())
         for column in unhandled:
             objects[column], steps[column] = False, observations[:, column].std(dtype=np.float64)
         for column, nearest in _to_agree(graph, (steps == 0) & (most > least)):
             objects[column], steps[column] = True, nearest / OTHERWISE
-        sight = cls(steps, most - least, objects, np.zeros(len(observations)), unhandled)
+        sight = cls(steps, most - least, objects, np.zeros(len(observations)), unhandled, turns)
         for rows in _blocks(len(observations)):
             apart = sight.apart(observations[rows], graph.states[graph.labels[rows]])
             elsewhere = (apart[:, sight.objects] > APART).any(1)
@@ -71,7 +75,10 @@ class Sight:
 
     def apart(self, observations: Float32s, others: Float32s) -> Float32s:
         """Return how far apart each number is, up to its width, in steps; 0 for numbers that never change."""
-        found: Float32s = np.minimum(np.abs(observations - others), self.widths) * self._per_step
+        gaps = np.abs(observations - others)
+        for column, turn in self.turns.items():
+            gaps[..., column] = np.minimum(gaps[..., column], np.abs(turn - gaps[..., column]))
+        found: Float32s = np.minimum(gaps, self.widths) * self._per_step
         return found
 
     def gaps(self, observations: Float32s, others: Float32s, shares: Float32s | None = None) -> Float64s:
@@ -109,10 +116,10 @@ def root_mean_square(apart: Float32s, n: int) -> Float64s:
     return found
 
 
-def _objects(graph: "MemoryGraph") -> Bools:
+def _objects(graph: "MemoryGraph", turns: Mapping[int, float]) -> Bools:
     """Mark the numbers that stand still unless something is handled; none where that would be all there is."""
-    still, usual = _stands_still(graph, 1, STILL, LITTLE)
-    later, usual_later = _stands_still(graph, LATER, STILL_LATER, LITTLE_LATER)
+    still, usual = _stands_still(graph, turns, 1, STILL, LITTLE)
+    later, usual_later = _stands_still(graph, turns, LATER, STILL_LATER, LITTLE_LATER)
     varying = usual > 0
     objects: Bools = varying & (still | (later & (usual_later > ADDS_UP * usual)))
     return objects & (varying & ~objects).any()
@@ -127,33 +134,35 @@ def _to_agree(graph: "MemoryGraph", fixed: Bools) -> Iterator[tuple[int, float]]
             yield column, float(np.diff(values).min())
 
 
-def _stands_still(graph: "MemoryGraph", steps: int, share: float, little: float) -> tuple[Bools, Float64s]:
+def _stands_still(
+    graph: "MemoryGraph", turns: Mapping[int, float], steps: int, share: float, little: float
+) -> tuple[Bools, Float64s]:
     """Mark the numbers that change little over so many steps, but in a share of those in which any does; the usual."""
-    usual, moved, active = _usual(graph, steps), np.zeros(graph.states.shape[1]), 0
-    for changes in _changes(graph, steps):
+    usual, moved, active = _usual(graph, turns, steps), np.zeros(graph.states.shape[1]), 0
+    for changes in _changes(graph, turns, steps):
         moves = np.abs(changes) > little * usual
         moved += moves.sum(0)
         active += int(moves.any(1).sum())
     return moved < share * active, usual
 
 
-def _usual(graph: "MemoryGraph", steps: int = 1) -> Float64s:
+def _usual(graph: "MemoryGraph", turns: Mapping[int, float], steps: int = 1) -> Float64s:
     """By how much each number changes over so many recorded steps: the root of the mean square."""
     total, n = np.zeros(graph.states.shape[1]), 0
-    for changes in _changes(graph, steps):
+    for changes in _changes(graph, turns, steps):
         total += np.square(changes).sum(0)
         n += len(changes)
     return np.sqrt(total / max(n, 1))
 
 
-def _changes(graph: "MemoryGraph", steps: int = 1) -> Iterator[Float64s]:
+def _changes(graph: "MemoryGraph", turns: Mapping[int, float], steps: int) -> Iterator[Float64s]:
     """Yield by how much observations change over so many recorded steps."""
     observations, lengths = graph.recorded.observations, graph.lengths
     firsts = np.repeat(np.cumsum(lengths + 1) - (lengths + 1), lengths + 1)
     arrivals = np.flatnonzero(np.arange(len(observations)) - firsts >= steps)
     for block in _blocks(len(arrivals)):
         rows = arrivals[block]
-        yield observations[rows].astype(np.float64) - observations[rows - steps]
+        yield round_the_turn(observations[rows].astype(np.float64) - observations[rows - steps], turns)
 
 
 def _blocks(n: int) -> Iterator[slice]:
