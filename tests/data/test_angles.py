@@ -17,10 +17,8 @@ LENGTH = 80
 def turning(seed: int, n_episodes: int = 20):
     """Headings that turn to and fro, as they go on for ever."""
     rng = np.random.default_rng(seed)
-    return [
-        rng.uniform(-9, 9) + np.concatenate([[0.0], (rng.normal(0, 0.3) + rng.normal(0, 0.2, LENGTH)).cumsum()])
-        for _ in range(n_episodes)
-    ]
+    ways = [np.clip(rng.normal(0, 0.3) + rng.normal(0, 0.2, LENGTH), -1.5, 1.5) for _ in range(n_episodes)]
+    return [rng.uniform(-9, 9) + np.concatenate([[0.0], way.cumsum()]) for way in ways]
 
 
 def recorded(ways, seen) -> Episodes:
