@@ -7,6 +7,7 @@ from vmg.agent.auto.graphs import choose_graph
 from vmg.agent.auto.learning import held_out_of
 from vmg.agent.auto.unhandled import unhandled_columns
 from vmg.agent.graph_file import graph_arrays, graph_of
+from vmg.base.errors import VMGError
 from vmg.data import Episodes
 from vmg.graph import build, extend
 
@@ -101,3 +102,8 @@ def test_it_is_kept_in_files_and_when_episodes_are_added():
     longer = extend(graph, episodes.observations[:, :2], episodes)
     assert longer.sight.unhandled == (WEATHER,)
     assert "unhandled" not in graph_arrays(graph_of_places(first))
+
+
+def test_a_column_that_there_is_not_is_refused():
+    with pytest.raises(VMGError, match=r"has the columns 0 to 4, but as unhandled are named \[4, 5\]"):
+        graph_of_places(house(0, n_episodes=2), (4, 5))

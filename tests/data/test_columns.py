@@ -111,6 +111,20 @@ def test_a_kind_that_episodes_share_is_told_from_a_goal_that_is_drawn():
     assert "Leave it out (--keys '[0:3]'" in said
 
 
+@pytest.mark.parametrize(("first", "by"), [(0.0, 1.0), (700.0, -0.5), (0.0, 0.05)])
+def test_a_clock_is_worth_a_look_and_a_walk_or_a_clock_alone_is_not(first, by):
+    rng, parts, alone = np.random.default_rng(0), [], []
+    for _ in range(12):
+        clock = first + rng.integers(0, 3) * by + by * np.arange(41)[:, None]
+        rest = (np.zeros((40, 1)), np.zeros(40), False, True)
+        parts.append((np.hstack([rng.normal(size=(41, 2)).cumsum(0), clock]), *rest))
+        alone.append((clock, *rest))
+    said = " ".join(check(Episodes.from_list(parts)))
+    assert "Observation column 2 changes by the same in every step, as a clock or a counter does" in said
+    assert "Leave it out (--keys '[0:2]';" in said
+    assert "clock" not in " ".join(check(Episodes.from_list(alone)))
+
+
 def test_columns_that_look_like_a_goal_are_worth_a_look(arm):
     sentence = "Observation columns 6 and 7 differ between episodes and never change within one, as a goal does."
     assert any(found.startswith(sentence) for found in check(arm))

@@ -18,6 +18,7 @@ from vmg.data.episodes import Episodes
 from vmg.data.mapping import slices
 
 HUGE = 1e6
+EVEN = 1e-3  # share of a clock's step that its steps differ by
 AT_THE_BOUND = 0.999
 READING_LEAPS = 20.0  # times the 95th percentile of that reading
 STEP_LEAPS = 3.0  # times the 99th percentile of all readings together
@@ -62,6 +63,22 @@ def shared_observations(episodes: Episodes) -> str | None:
 def constant_actions(episodes: Episodes) -> str | None:
     """An action nobody varied cannot be learned."""
     return _never_changes("Action", episodes.actions)
+
+
+def clock_observations(episodes: Episodes) -> str | None:
+    """A reading that grows by the same in every step tells the time, and no state is like one of another time."""
+    rows, clocks = episodes.step_observation, np.zeros(episodes.observation_size, dtype=bool)
+    for column, reading in enumerate(episodes.observations.T):
+        steps = np.diff(reading)[rows]
+        clocks[column] = steps[0] != 0 and np.ptp(steps) <= EVEN * abs(float(steps[0]))
+    found = np.flatnonzero(clocks)
+    if len(found) == 0 or (clocks | (np.ptp(episodes.observations, axis=0) == 0)).all():
+        return None
+    verb = "changes" if len(found) == 1 else "change"
+    return (
+        f"{_columns('Observation', found)} {verb} by the same in every step, as a clock or a counter does: with it, "
+        f"states are alike only at about the same time. {_left_out(found, episodes)}."
+    )
 
 
 def angles_that_begin_again(episodes: Episodes) -> str | None:
@@ -194,6 +211,7 @@ CHECKS: Sequence[Callable[[Episodes], str | None]] = (
     fixed_observations,
     shared_observations,
     angles_that_begin_again,
+    clock_observations,
     repeated_observations,
     constant_actions,
     action_range,

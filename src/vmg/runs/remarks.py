@@ -10,7 +10,13 @@ import numpy as np
 from vmg.act.likeness import spread_of_starts
 from vmg.act.plan import Plan
 from vmg.agent.settings import AgentConfig
-from vmg.data.checks import angles_that_begin_again, constant_actions, fixed_observations, shared_observations
+from vmg.data.checks import (
+    angles_that_begin_again,
+    clock_observations,
+    constant_actions,
+    fixed_observations,
+    shared_observations,
+)
 from vmg.data.counting import counted
 from vmg.data.episodes import Episodes
 from vmg.data.facts import DataFacts
@@ -30,7 +36,7 @@ WHOLE = 0.9
 
 def on_data(episodes: Episodes) -> list[str]:
     """Say what `vmg data info` would have said of recordings that nothing good can be learned from as they are."""
-    checks = (fixed_observations, shared_observations, angles_that_begin_again, constant_actions)
+    checks = (fixed_observations, shared_observations, angles_that_begin_again, clock_observations, constant_actions)
     return [sentence for check in checks if (sentence := check(episodes))]
 
 
