@@ -80,13 +80,14 @@ def main() -> str:
     for task, of in rows.items():
         found = of["auto"]["scores"]["VMG"]
         low, high = found["interval"]
-        mean, deviation = of["paper"]["paper"]
+        mean, deviation = of["auto"]["paper"]
+        as_paper = of.get("paper", {})
         cells = [
             task,
             f"**{found['score']:.1f}**",
             f"{low:.1f} – {high:.1f}",
             ", ".join(f"{score:.1f}" for score in found["models"]),
-            _last_and_chosen(of["paper"]["scores"]["VMG"], of["paper"]),
+            _last_and_chosen(as_paper.get("scores", {}).get("VMG"), as_paper),
             *(_last_and_chosen(row, row) for row in (in_d4rl_form.get((task, each)) for each in ("paper", "program"))),
             *(f"{_baseline(of, method)['score']:.1f}" for method in ("BC", "GCBC")),
             f"{mean} ± {deviation}",
@@ -100,13 +101,13 @@ def main_in_short() -> str:
     for task, of in _rows_of_tasks().items():
         scores = (of["auto"]["scores"]["VMG"], _baseline(of, "BC"), _baseline(of, "GCBC"))
         here, *cloned = (f"{each['score']:.1f}" for each in scores)
-        lines.append(f"| {' | '.join((task, here, str(of['paper']['paper'][0]), *cloned))} |")
+        lines.append(f"| {' | '.join((task, here, str(of['auto']['paper'][0]), *cloned))} |")
     return "\n".join(lines)
 
 
 def _rows_of_tasks() -> dict[str, dict[str, Any]]:
     """The rows of each of the paper's tasks that was measured, by preset."""
-    found: dict[str, dict[str, Any]] = {row["task"]: {} for row in read("main")}
+    found: dict[str, dict[str, Any]] = {row["task"]: {} for row in read("auto") if row.get("paper", [None])[0]}
     for row in (*read("main"), *read("auto"), *read("by-hand")["rows"]):
         if row["task"] in found:
             found[row["task"]][row["preset"]] = row
@@ -120,7 +121,7 @@ def _baseline(of: dict[str, Any], method: str) -> Any:
 
 def _last_and_chosen(last: Any, row: Any) -> str:
     """A preset's score with the last checkpoint and, where it was measured, with the one chosen there."""
-    if row is None:
+    if not row:
         return "–"
     chosen = f", {row['chosen']['score']:.1f}" if row.get("chosen") else ""
     return f"{last['score']:.1f}{chosen}"
