@@ -110,6 +110,32 @@ def test_what_is_done_already_is_left_done():
     assert follow(plan.policy(), room, 80)[-1, 2:].tolist() == [1, 1, 1]
 
 
+@KINDS
+@pytest.mark.parametrize("orders", [PAIRS, ("ABC",)], ids=["no state has all", "one has"])
+def test_where_all_is_done_at_the_start_it_is_kept(paths, orders):
+    plan = planned(all_of([A, B, C], before=[(A, B)]), *orders, paths=paths)
+    room = Room()
+    room.state[2:] = 1
+    begun = plan.starting_at(room.state)
+    assert begun.stages == begun.order == ()
+    assert "All of it holds already: nothing is left to do" in str(begun)
+    assert "counts B once it is reached anew" in str(begun)
+    assert "No recorded way" not in str(begun)
+    assert follow(plan.policy(), room, 20)[:, 2:].all()
+
+
+def test_what_is_lost_where_all_was_done_is_done_again():
+    plan = planned(all_of([A, B, C], before=[(A, B)]), *PAIRS, "CA", "BA", "CB")
+    policy, room = plan.policy(), Room()
+    room.state[2:] = 1
+    policy.begin()
+    room.step(policy.act(room.state))
+    room.state[4] = 0
+    for _ in range(100):
+        room.step(policy.act(room.state))
+    assert room.state[2:].tolist() == [1, 1, 1]
+
+
 def test_what_is_undone_is_done_again():
     plan = planned(all_of([A, B, C]), *PAIRS, "CA", "BA", "CB")
     policy, room, undone = plan.policy(), Room(), False

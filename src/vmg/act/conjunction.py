@@ -88,6 +88,8 @@ class ConjunctionPlan:
         steps = sum(explanation.steps for _, _, explanation in self._found)
         found = f" The order found: {order}; about {steps:.0f} recorded steps."
         why = self._others() if stages and stages[0].complete else f" {self._missing()}"
+        if begun == self.ordering.all_done:
+            done, why = "", f" {self._nothing_left}"
         text = f"{self._opening}{done}{found if stages else ''}{why}"
         return "\n".join([text, *(self._stage_in_words(stage, answer.steps) for stage, _, answer in self._found)])
 
@@ -125,6 +127,13 @@ class ConjunctionPlan:
         objective = replace(self.parts[part], kind="reach", penalties=(), avoided=())
         return self._keeping_off(make_plan(self.body, objective, self.recorded))
 
+    def plan_kept(self) -> Plan:
+        """Return the plan to stay where all is done, with all of it as far as anything recorded has all."""
+        whole = all_of([replace(part, kind="reach", penalties=(), avoided=()) for part in self.parts])
+        if not np.isfinite(self.recorded.distances(whole)).any():
+            return self.plan_freely(0)
+        return self._keeping_off(make_plan(self.body, whole, self.recorded))
+
     def _keeping_off(self, plan: Plan) -> Plan:
         """What is to be avoided is left out of the graph already; who follows the plan has to know of it, too."""
         return replace(plan, objective=replace(plan.objective, avoided=self.objective.avoided))
@@ -155,6 +164,13 @@ class ConjunctionPlan:
         if stage.imagined:
             text += f" with {self._names(stage.imagined)} not done and not moved; the policy sees it like that"
         return f"{text}."
+
+    @property
+    def _nothing_left(self) -> str:
+        """Say that all holds at the start, and what becomes of an order that was asked for."""
+        later = " and ".join(dict.fromkeys(self.parts[second].name for _, second in self.ordering.before))
+        anew = f" An evaluation counts {later} once it is reached anew, after what comes before it." if later else ""
+        return f"All of it holds already: nothing is left to do, and the policy stays there.{anew}"
 
     def _missing(self) -> str:
         done = self._found[-1][0].done | self._found[-1][0].gain if self._found else self.ordering.done_in(self.start)
@@ -250,6 +266,8 @@ class ConjunctionPolicy:
         return self._policy
 
     def _plan_for(self, stage: Stage | None) -> Plan:
+        if stage is None and self._done == self.plan.ordering.all_done:
+            return self.plan.plan_kept()
         if stage is None:
             return self.plan.plan_freely(self.plan.ordering.first_open(self._done))
         way = (stage.done, stage.imagined, stage.gain, stage.end)  # its costs differ from state to state
