@@ -95,3 +95,6 @@ def test_at_the_end_of_a_route_it_says_what_is_true_of_the_observation():
     assert said[True].endswith("It is there already.")
     assert "It is not there yet, but a recorded state of this vertex is" in said[False]
     assert "anything worth more" in said[None]
+    elsewhere = Explanation(True, 3, 0.1, False, (4,), 0.0, (), reached=False)
+    assert "a recorded state of vertex 4 is" in str(elsewhere)
+    assert "nor is any recorded state of vertex 4" in str(replace(elsewhere, ends_there=False))

@@ -91,6 +91,14 @@ def test_a_place_nobody_arrived_at_is_widened_and_said():
         assert f"the nearest that can be reached, {plan.tolerance:.3g} away, stands for it too" in str(plan)
 
 
+@pytest.mark.parametrize("kind", ["reach", "stay"])
+def test_a_goal_that_every_recorded_state_fulfils_is_said_to_be_that(kind):
+    plan = agent().plan(replace(near([0.0, 0.0], columns=(0, 1), tolerance=1e3), kind=kind))
+    assert "(100 %) can reach it. Every recorded state fulfils it: there is nothing to do." in str(plan)
+    assert "Nothing recorded leads there" not in str(plan)
+    assert "Every recorded state" not in str(agent().plan(near([1.0, 1.0], columns=(0, 1), tolerance=0.45)))
+
+
 def test_an_objective_that_only_costs_can_be_done_from_everywhere():
     effort = agent().plan(reward_function(lambda o_t, a_t, o_tp1: -np.linalg.norm(a_t, axis=1)))
     assert effort.can_reach.all()

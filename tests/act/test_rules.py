@@ -59,6 +59,37 @@ def test_who_is_already_in_what_is_avoided_is_told_so(paths):
 
 
 @KINDS
+def test_a_goal_in_what_is_avoided_is_said_to_be_there(paths):
+    agent = two_ways(paths)
+    all_around = within([2.5, -0.5], [3.5, 0.5], columns=(0, 1), name="all around it")
+    plan = agent.plan(goal.avoiding(all_around))
+    answer = plan.explain(agent.episodes.observations[0])
+    assert plan.goal_inside
+    assert answer.goal_inside
+    assert "No recorded state outside of what is to be avoided fulfils it" in str(plan)
+    assert "What is wanted lies in what is to be avoided itself" in str(answer)
+    assert "at least 0" not in str(answer)
+    beside = agent.plan(goal.avoiding(CORRIDOR))
+    assert not beside.goal_inside
+    assert "itself" not in str(beside.explain(agent.episodes.observations[0]))
+
+
+@KINDS
+def test_where_a_recorded_state_is_there_is_said_of_its_own_vertex(paths):
+    agent = two_ways(paths)
+    for objective in (goal, goal.avoiding(CORRIDOR)):
+        plan = agent.plan(objective)
+        reached = objective.reached(agent.episodes.observations)
+        for state in agent.episodes.observations + np.float32(0.11):
+            answer = plan.explain(state)
+            fulfilled = reached[agent.built.labels == answer.path[-1]].any()
+            assert answer.ends_there == fulfilled
+            if "but a recorded state of" in str(answer):
+                assert fulfilled
+                assert ("this vertex" in str(answer)) == (answer.path[-1] == answer.vertex)
+
+
+@KINDS
 def test_no_route_from_anywhere_passes_what_is_avoided(paths):
     agent = two_ways(paths)
     plan = agent.plan(goal.avoiding(CORRIDOR))

@@ -66,6 +66,16 @@ def test_places_regions_and_predicates_are_reached_where_they_should_and_pay_for
         assert objective.step_rewards(episodes).tolist() == paid, objective.name
 
 
+@pytest.mark.parametrize("number", [1.013, 0.1, -273.15, 1e-9, 1e15, 0.0, 123456789.0])
+def test_a_number_is_reached_where_it_was_recorded(number):
+    """Observations hold fewer digits than a number that is written down."""
+    recorded = np.array([[number]], np.float32)
+    found = near([number], columns=(0,), tolerance=0), within([number], [number], columns=(0,))
+    for objective in found:
+        assert objective.reached(recorded)[0]
+        assert not objective.reached(np.nextafter(recorded, np.float32(-np.inf)))[0]
+
+
 def test_a_weighted_sum_adds_what_its_parts_pay(episodes):
     right = near([2], columns=(0,), tolerance=0)
     total = weighted([(2.0, right), (-1.0, step_rewards([1, 0, 0, 1]))])

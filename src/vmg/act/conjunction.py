@@ -23,6 +23,7 @@ from vmg.act.settings import ActConfig
 from vmg.base.arguments import checked, numbers_of
 from vmg.base.errors import VMGError
 from vmg.base.types import Bools, Float32s, Float64s
+from vmg.data.counting import counted
 from vmg.goals.combinations import all_of
 from vmg.goals.objectives import Conjunction, Objective
 from vmg.networks.encoder import embed
@@ -86,7 +87,7 @@ class ConjunctionPlan:
         stages = [stage for stage, _, _ in self._found]
         order = ", then ".join(self._names(stage.gain) for stage in stages)
         steps = sum(explanation.steps for _, _, explanation in self._found)
-        found = f" The order found: {order}; about {steps:.0f} recorded steps."
+        found = f" The order found: {order}; about {counted(round(steps), 'recorded step')}."
         why = self._others() if stages and stages[0].complete else f" {self._missing()}"
         if begun == self.ordering.all_done:
             done, why = "", f" {self._nothing_left}"
@@ -160,7 +161,8 @@ class ConjunctionPlan:
     def _stage_in_words(self, stage: Stage, steps: float) -> str:
         kept = f", with {self._names(stage.done)} done" if stage.done else ""
         shown = self.ordering.evidence(stage)
-        text = f"{self._names(stage.gain)}{kept}: about {steps:.0f} steps, as {shown} recorded episodes show it"
+        text = f"{self._names(stage.gain)}{kept}: about {counted(round(steps), 'step')}, as "
+        text += f"{counted(shown, 'recorded episode')} {'shows' if shown == 1 else 'show'} it"
         if stage.imagined:
             text += f" with {self._names(stage.imagined)} not done and not moved; the policy sees it like that"
         return f"{text}."

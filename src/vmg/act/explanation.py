@@ -9,11 +9,7 @@ from vmg.graph.evidence import Piece
 
 PIECES_NAMED = 4
 _THERE = "It is there already."
-_AT_ITS_END = {
-    False: "It is not there yet, but a recorded state of this vertex is, and the policy heads straight for that.",
-    None: "No recorded way leads on to anything worth more.",
-}
-"""What is said where a route has come to its end, for goals and for rewards."""
+_NOWHERE = "No recorded way leads on to anything worth more."
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +52,10 @@ class Explanation:
     no way leads there at all."""
     begins_inside: bool = False
     """Whether the observation lies in what is to be avoided: it is then compared with what is recorded outside."""
+    goal_inside: bool = False
+    """Whether all that is recorded of what is wanted lies in what is to be avoided."""
+    ends_there: bool = True
+    """Whether the path ends at a vertex with a recorded state that is where it is wanted to be."""
     imagined: tuple[str, ...] = ()
     """What earlier stages of a sequence have done that is shown as it was at the beginning: no recording goes on so."""
 
@@ -70,12 +70,18 @@ class Explanation:
         way = f"{counted(len(self.path) - 1, 'edge')}, about {steps}, {self._pieces_in_words()}"
         if self.possible:
             clear = " All of it keeps clear of what is to be avoided." if self.inside == 0 else ""
-            return f"{here} It can be done: {way}.{clear}" if self.pieces else f"{here} {_AT_ITS_END[self.reached]}"
+            return f"{here} It can be done: {way}.{clear}" if self.pieces else f"{here} {self._at_its_end}"
         text = f"{here} No recorded way leads from here to what is wanted."
-        if self.inside is not None:
+        if self.goal_inside:
             text = (
-                f"{here} Every recorded way from here to what is wanted passes what is to be avoided: at least "
-                f"{counted(self.inside, 'recorded step')} of it. Plan without `avoiding` to take that way."
+                f"{here} What is wanted lies in what is to be avoided itself: every recorded state that fulfils it "
+                "does. Avoid less, or plan without `avoiding`."
+            )
+        elif self.inside is not None:
+            steps = f": at least {counted(self.inside, 'recorded step')} of it" if self.inside else ""
+            text = (
+                f"{here} Every recorded way from here to what is wanted passes what is to be avoided{steps}. "
+                "Plan without `avoiding` to take that way."
             )
         if self.nearest:
             there = f"where episode {self.nearest.episode} was at step {self.nearest.step}"
@@ -89,6 +95,17 @@ class Explanation:
         if self.nearest and self.nearest.observation is not None:
             content["nearest"]["observation"] = self.nearest.observation.tolist()
         return content
+
+    @property
+    def _at_its_end(self) -> str:
+        """What is said where a route has come to its end, for goals and for rewards."""
+        if self.reached is None:
+            return _NOWHERE
+        end = self.path[-1] if self.path else self.vertex
+        if not self.ends_there:
+            return f"It is not there yet, and nor is any recorded state of vertex {end}, where the recorded way ends."
+        whose = "this vertex" if end == self.vertex else f"vertex {end}"
+        return f"It is not there yet, but a recorded state of {whose} is, and the policy heads straight for that."
 
     def _whose_vertex(self) -> str:
         if self.begins_inside:

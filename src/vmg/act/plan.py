@@ -114,13 +114,13 @@ class Plan:
         entry = int(decisions.entries[0])
         nearest = self.nearest(reachable_from(self.graph, here))
         possible = nearest.distance <= self.objective.tolerance if nearest else not self.has_goal and leads_on
-        pieces = tuple(self.routes.pieces(entry))
+        pieces, path = tuple(self.routes.pieces(entry)), tuple(self.routes.path_from(entry))
         return Explanation(
             possible=possible,
             vertex=here,
             distance=float(distances[0]),
             off_graph=bool(decisions.off_graph[0]),
-            path=tuple(self.routes.path_from(entry)),
+            path=path,
             steps=self.routes.cost(entry),
             pieces=pieces,
             reached=bool(self.objective.reached(state[None])[0]) if self.has_goal else None,
@@ -128,7 +128,29 @@ class Plan:
             nearest=None if possible else nearest,
             inside=self._inside(state, possible),
             begins_inside=any(bool(region.reached(state[None])[0]) for region in self.objective.avoided),
+            goal_inside=self.goal_inside,
+            ends_there=not self.has_goal or bool(self._fulfilled[self.graph.labels == path[-1]].any()),
         )
+
+    @cached_property
+    def _fulfilled(self) -> Bools:
+        """The recorded states that fulfil it."""
+        fulfilled: Bools = self._data.distances(self.objective) <= self.objective.tolerance
+        return fulfilled
+
+    @property
+    def goal_inside(self) -> bool:
+        """Whether recorded states fulfil it, and all that do lie in what is to be avoided."""
+        if not self.has_goal or not isinstance(self.recorded, RecordedPart) or self.recorded.whole is None:
+            return False
+        whole = self.recorded.whole[1].distances(self.objective)
+        return not self._fulfilled.any() and bool((whole <= self.objective.tolerance).any())
+
+    @property
+    def _everywhere(self) -> bool:
+        """Whether every recorded state fulfils it, of those that are not to be avoided."""
+        avoided = self.recorded.left_out if isinstance(self.recorded, RecordedPart) else False
+        return self.has_goal and bool((self._fulfilled | avoided).all())
 
     def _inside(self, state: Float32s, possible: bool) -> int | None:
         """Recorded steps, on the way that passes the fewest, in what is to be avoided; None where that says nothing."""
@@ -164,18 +186,21 @@ class Plan:
         if not self.has_goal and not self.rewarded_steps:
             return f"Task: {self.objective.name}. {self._unpaid_in_words()}"
         n, done = len(self.goal_vertices), "can reach it" if self.has_goal else "can reach a step that it pays"
-        done = done if self.known and self.entered else "can reach what stands for it"
+        done = done if self.known and (self.entered or self._everywhere) else "can reach what stands for it"
         cost = f", {self.charged_steps:,} cost something" if self.charged_steps else ""
         text = (
             f"Task: {self.objective.name}. {self.rewarded_steps:,} of {len(self.graph.slots):,} recorded steps are "
             f"rewarded{cost}; {self.can_reach.sum():,} of {n:,} vertices ({100 * self.can_reach.mean():.0f} %) {done}."
         )
         if not self.known and (nearest := self.nearest(np.ones(n, bool))):
+            outside = " outside of what is to be avoided" if self.goal_inside else ""
             text += (
-                f" No recorded state fulfils it: the nearest, {nearest.distance:.3g} away from it, stands for it "
+                f" No recorded state{outside} fulfils it: the nearest, {nearest.distance:.3g} away from it, stands for it "
                 f"(episode {nearest.episode}, step {nearest.step}{self._numbers_at(nearest)})."
             )
-        if not self.entered:
+        if self._everywhere:
+            text += " Every recorded state fulfils it: there is nothing to do."
+        elif not self.entered:
             text += " Nothing recorded leads there from elsewhere"
             text += (
                 "."
@@ -221,7 +246,7 @@ class Plan:
         """Leave the recorded episodes behind, which acting does not need, and bring what would take a compiler."""
         if self.has_goal:
             _ = self.can_reach
-        return {**self.__dict__, "recorded": None}
+        return {**{name: value for name, value in self.__dict__.items() if name != "_fulfilled"}, "recorded": None}
 
 
 def make_plan(body: Body, objective: Objective, recorded: Recorded) -> Plan:

@@ -243,7 +243,7 @@ def near(place: ArrayLike, *, columns: Sequence[int], tolerance: float, name: st
         raise VMGError(f"A place and its tolerance are finite numbers, not {numbers.tolist()} and {tolerance}.")
     listed = ", ".join(f"{x:g}" for x in numbers)
     name = name or f"({listed}) in the columns {list(columns)}"
-    return Objective(name, Place(tuple(columns), numbers), tolerance)
+    return Objective(name, Place(tuple(columns), _as_observed(numbers)), tolerance)
 
 
 @checked
@@ -257,7 +257,7 @@ def within(low: ArrayLike, high: ArrayLike, *, columns: Sequence[int], name: str
             f"not {bottom.tolist()} and {top.tolist()}."
         )
     name = name or f"between {bottom.tolist()} and {top.tolist()}"
-    return Objective(name, Region(tuple(columns), bottom, top))
+    return Objective(name, Region(tuple(columns), _as_observed(bottom), _as_observed(top)))
 
 
 @checked
@@ -268,6 +268,13 @@ def where(predicate: Predicate, fields: Fields, *, name: str | None = None) -> O
     """
     name = name or f"the predicate {getattr(predicate, '__name__', 'given')}"
     return Objective(name, ToTruth(predicate, {field: tuple(columns) for field, columns in fields.items()}))
+
+
+def _as_observed(numbers: Float64s) -> Float64s:
+    """Round numbers as those of observations are, so that 1.013 is reached where 1.013 was recorded."""
+    with np.errstate(over="ignore"):
+        rounded = numbers.astype(np.float32).astype(np.float64)
+    return np.where(np.isfinite(rounded), rounded, numbers)
 
 
 def _check_columns(columns: Sequence[int]) -> None:

@@ -102,7 +102,8 @@ def _digest(text: str | None) -> str | None:
 
 def in_options(text: str) -> str:
     """Return what a plan says in the words of Python, in those of the command."""
-    return text.replace("Plan without `avoiding`", "Ask without --avoid")
+    text = text.replace("Plan without `avoiding`", "Ask without --avoid")
+    return text.replace("plan without `avoiding`", "ask without --avoid")
 
 
 def check(request: Request) -> None:

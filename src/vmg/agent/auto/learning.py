@@ -288,7 +288,8 @@ class _Trials:
         return int(self.held_out.lengths.max())
 
     def _routes(self) -> Choice:
-        found = f"Between an observation held out and the nearest of other episodes lie {self.apart:.2g} recorded steps"
+        lie = "lies 1 recorded step" if (apart := f"{self.apart:.2g}") == "1" else f"lie {apart} recorded steps"
+        found = f"Between an observation held out and the nearest of other episodes {lie}"
         if self.held_out is self.known:
             found = "There is one episode, so nothing was held out, and all is judged by what was learned from"
         why = {
