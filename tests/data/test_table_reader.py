@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from random_episodes import assert_same, episode_sets, make_episodes
 
 from vmg.base.errors import VMGError
-from vmg.data import DataWarning, load
+from vmg.data import DataWarning, check, load
 
 pyarrow = pytest.importorskip("pyarrow")
 from pyarrow import parquet  # noqa: E402
@@ -236,3 +236,20 @@ def test_long_files_are_read_in_parts(tmp_path, monkeypatch):
     named = [row | {"episode": "abc"[row["episode"]]} for row in rows(episodes)]
     assert_same(load(write_csv(tmp_path / "log.csv", named)), episodes)
     assert np.unique(episodes.lengths).size == 3
+
+
+def test_a_target_that_may_be_a_reading_stays_and_is_named_where_it_never_changes_in_an_episode(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = ["episode,step,level,target_level,goal_level,a_0"]
+    for episode in range(10):
+        target = rng.normal()
+        lines += [f"{episode},{step},{rng.normal()},{target},{target},{rng.normal()}" for step in range(8)]
+    (tmp_path / "log.csv").write_text("\n".join(lines))
+    source = f"table:{tmp_path / 'log.csv'}"
+    episodes = load(source)
+    assert list(episodes.fields) == ["level", "target_level"]
+    assert list(episodes.left_out) == ["goal_level"]
+    said = " ".join(check(episodes))
+    assert "Observation column 1 (target_level) differs between episodes and never changes within one" in said
+    assert "--keys '[0:1]'" in said
+    assert list(load(source, keys=["[0:1]"]).fields) == ["level"]

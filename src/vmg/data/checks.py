@@ -15,6 +15,7 @@ from vmg.base.types import Bools, Float32s
 from vmg.data.angles import angles, round_the_turn
 from vmg.data.columns import fixed_columns, keys_without, shared_columns
 from vmg.data.episodes import Episodes
+from vmg.data.fields import column_names
 from vmg.data.mapping import slices
 
 HUGE = 1e6
@@ -42,7 +43,7 @@ def fixed_observations(episodes: Episodes) -> str | None:
     if len(fixed) == 0:
         return None
     return (
-        f"{_fixed(fixed)}, as a goal does. A goal belongs in no state: where it is drawn anew in each episode, hardly "
+        f"{_fixed(fixed, episodes)}, as a goal does. A goal belongs in no state: where it is drawn anew in each episode, hardly "
         f"two recordings are alike and little can be stitched. {_left_out(fixed, episodes)} and name goals when you "
         "plan, with vmg retask."
     )
@@ -54,7 +55,7 @@ def shared_observations(episodes: Episodes) -> str | None:
     if len(shared) == 0:
         return None
     return (
-        f"{_fixed(shared)}, with few values, as a kind of part or of task does. Routes that look keep to recordings "
+        f"{_fixed(shared, episodes)}, with few values, as a kind of part or of task does. Routes that look keep to recordings "
         "with the same values, so each kind needs recordings of its own. If they say nothing about what is right to "
         f"do: {_left_out(shared, episodes, lower=True)}."
     )
@@ -227,10 +228,13 @@ CHECKS: Sequence[Callable[[Episodes], str | None]] = (
 )
 
 
-def _fixed(columns: NDArray[np.integer]) -> str:
+def _fixed(columns: NDArray[np.integer], episodes: Episodes) -> str:
     one = len(columns) == 1
+    known = column_names(episodes.fields, episodes.observation_size)
+    names = [known[column] for column in columns if known[column] != str(column)]
+    called = f" ({_some(names)})" if names else ""
     verbs = "differs between episodes and never changes" if one else "differ between episodes and never change"
-    return f"{_columns('Observation', columns)} {verbs} within one"
+    return f"{_columns('Observation', columns)}{called} {verbs} within one"
 
 
 def _left_out(columns: NDArray[np.integer], episodes: Episodes, *, lower: bool = False) -> str:
@@ -282,12 +286,15 @@ def _columns(kind: str, columns: Sequence[int] | NDArray[np.integer]) -> str:
     return _listed(f"{kind} column".strip(), columns)
 
 
-def _listed(kind: str, numbers: Sequence[int] | NDArray[np.integer], most: int = 8) -> str:
+def _listed(kind: str, numbers: Sequence[int] | NDArray[np.integer]) -> str:
     """Say "Episode 3" or "Episodes 3, 5 and 9", at most a few by number."""
-    words = [str(number) for number in numbers[:most]]
-    if len(numbers) > most:
-        words.append(f"{len(numbers) - most:,} more")
-    return f"{kind} {words[0]}" if len(words) == 1 else f"{kind}s {', '.join(words[:-1])} and {words[-1]}"
+    return f"{kind}{'s' * (len(numbers) > 1)} {_some([str(number) for number in numbers])}"
+
+
+def _some(words: Sequence[str], most: int = 8) -> str:
+    """List a few words, and how many more there are."""
+    named = [*words[:most], *([f"{len(words) - most:,} more"] if len(words) > most else [])]
+    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
 
 
 def _percent(share: float) -> str:

@@ -52,6 +52,9 @@ def choose_keys(
 def is_goal(name: str) -> bool:
     """Say whether a leaf or column holds what is wanted rather than what is: "desired_goal", "goal_x", "target".
 
+    "goal", "goals" or "desired" is one of the words of its name, or its name is "target" and nothing more: what is
+    called "target_level" may be read off an instrument. Where it never changes within an episode, a check says so.
+
     A goal is no part of the state: an agent that sees it learns from what its demonstrators wanted, and an objective
     of one's own would contradict it. What was reached, "achieved_goal", is part of it.
     """
