@@ -214,3 +214,46 @@ def test_baselines_of_an_own_task(logs, folder):
     assert main(["evaluate", str(folder / "file"), "--episodes", "2", "--workers", "1", "--baselines"]) == 0
     scores = json.loads((folder / "file" / "scores.json").read_text())
     assert scores["scores"].keys() == {"VMG", "BC", "GCBC"}
+
+
+@pytest.mark.parametrize("preset", [[], LITTLE], ids=["auto", "paper"])
+@pytest.mark.parametrize(
+    ("environment", "sentence"),
+    [
+        ("Wide", "has states of 3 numbers, but other shows 4"),
+        ("TwoHanded", "has actions of 1 number, but other takes 2"),
+    ],
+)
+def test_a_task_that_does_not_fit_the_data_is_refused_before_anything_is_learned(
+    logs, tmp_path, capsys, environment, sentence, preset
+):
+    file = tmp_path / f"other_{environment.lower()}_{len(preset)}.py"
+    file.write_text(f'''
+import gymnasium
+import numpy as np
+import vmg
+
+class {environment}(gymnasium.Env):
+    action_space = gymnasium.spaces.Box(-1, 1, ({1 if environment == "Wide" else 2},))
+
+    def reset(self, *, seed=None, options=None):
+        return np.zeros({4 if environment == "Wide" else 3}, np.float32), {{}}
+
+other = vmg.Task(name="other", environment={environment}, horizon=9)
+''')
+    out = tmp_path / "run"
+    assert main(["train", f"npz:{logs}", "--out", str(out), "--task", f"{file}:other", *preset]) == 2
+    assert sentence in capsys.readouterr().err.replace("\n", " ")
+    assert not (out / "run.json").exists()
+    assert not (out / "training").exists()
+    assert not (out / "auto").exists()
+
+
+def test_a_task_that_cannot_be_made_here_is_learned_for_all_the_same(logs, tmp_path, monkeypatch):
+    """Who learns need not have the simulator."""
+    file, sentences = tmp_path / "elsewhere.py", []
+    file.write_text("import vmg\n\ndef make():\n    raise OSError('no licence')\n\nt = vmg.Task(name='t', environment=make)")
+    monkeypatch.setattr(stages, "say", sentences.append)
+    few = vmg.AgentConfig(learn=vmg.LearnConfig(steps=2, hidden_units=8, batch_size=4))
+    stages.train(Run(f"npz:{logs}", few, task=f"{file}:t", folder=tmp_path / "run"))
+    assert "Whether t fits the data is not checked, since it cannot be made here: no licence" in sentences

@@ -12,6 +12,7 @@ import numpy as np
 
 from vmg.base.errors import VMGError
 from vmg.base.types import Float32s
+from vmg.data.counting import counted
 from vmg.data.facts import DataFacts
 from vmg.data.fields import field_columns, moved_fields
 from vmg.data.keys import choose_keys, join_leaves, leaf_of, leaves
@@ -30,6 +31,8 @@ class _Look:
     horizon: int | None
     threshold: float | None
     """How near counts as reached, where the environment says so."""
+    actions: int | None
+    """Numbers of an action; None where the environment does not say, or takes other than a row of numbers."""
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -38,7 +41,20 @@ class _Look:
 
 def fitting(task: Task, data: DataFacts) -> Task:
     """Return the task with the state that an agent learned from, or say what in the environment does not fit it."""
-    look = _look_at(task)
+    return _fitted(task, _look_at(task), data)
+
+
+def check_fits(task: Task, data: DataFacts) -> str:
+    """Refuse a task that does not fit what was recorded; return why that cannot be checked here, or nothing."""
+    try:
+        look = _look_at(task)
+    except Exception as error:  # whoever makes an environment has errors of their own
+        return f"Whether {task.name} fits the data is not checked, since it cannot be made here: {error}"
+    _fitted(task, look, data)
+    return ""
+
+
+def _fitted(task: Task, look: _Look, data: DataFacts) -> Task:
     named = replace(task, fields=task.fields or data.fields, horizon=task.horizon or look.horizon)
     if task.state is None and isinstance(look.observations[0], Mapping | tuple):
         named = replace(named, keys=_fitting_keys(task, look, data))
@@ -65,8 +81,9 @@ def _look_at(task: Task) -> _Look:
         options = [dict(task.begin(seed)) if task.begin else None for seed in range(RESETS)]
         seen = tuple(env.reset(seed=seed, options=each)[0] for seed, each in enumerate(options))
         threshold = getattr(getattr(env, "unwrapped", env), "distance_threshold", None)
-        spec = getattr(env, "spec", None)
-    return _Look(seen, getattr(spec, "max_episode_steps", None), None if threshold is None else float(threshold))
+        horizon = getattr(getattr(env, "spec", None), "max_episode_steps", None)
+        shape = getattr(getattr(env, "action_space", None), "shape", None) or ()
+    return _Look(seen, horizon, None if threshold is None else float(threshold), shape[0] if len(shape) == 1 else None)
 
 
 def _fitting_keys(task: Task, look: _Look, data: DataFacts) -> tuple[str, ...]:
@@ -81,8 +98,8 @@ def _fitting_keys(task: Task, look: _Look, data: DataFacts) -> tuple[str, ...]:
             return keys
     shown = ", ".join(f"{name} ({n})" for name, n in sizes.items())
     raise VMGError(
-        f"The agent learned from states of {size} numbers, and the environment of {task.name} shows {shown}: say which "
-        "of these make the state, in the same order, with keys=(...) in a task of your own, --task file.py:NAME."
+        f"{data.source} has states of {size} numbers, and the environment of {task.name} shows {shown}: say which of "
+        "these make the state, in the same order, with keys=(...) in a task of your own, --task file.py:NAME."
     )
 
 
@@ -91,20 +108,24 @@ def _size(look: _Look, keys: Sequence[str]) -> int:
 
 
 def _check(task: Task, look: _Look, data: DataFacts) -> None:
-    """Refuse a state of another size, or one whose parts lie in another order than the agent knows them."""
+    """Refuse a state or an action of another size, or a state whose parts lie in another order than the agent knows them."""
     size = len(task.state_of(look.observations[0]))
     if size != data.observation_size:
         raise VMGError(
-            f"The agent learned from states of {data.observation_size} numbers (in {data.source}), but {task.name} "
-            f"shows {size}. Choose the parts that make the state with keys=(...) or state=... of the task."
+            f"{data.source} has states of {counted(data.observation_size, 'number')}, but {task.name} shows {size}. "
+            "Choose the parts that make the state with keys=(...) or state=... of the task, or name another: --task."
+        )
+    if look.actions not in (None, data.action_size):
+        raise VMGError(
+            f"{data.source} has actions of {counted(data.action_size, 'number')}, but {task.name} takes {look.actions}. "
+            "Name the task in which the data were recorded, --task, or data of this one."
         )
     if task.state is None and task.keys:
         here = field_columns((key, _size(look, [key])) for key in task.keys)
         if moved := moved_fields(data.fields, here):
             order = tuple(sorted(here, key=lambda name: data.fields.get(name, ())))
             raise VMGError(
-                f"{task.name} shows the parts of the state in another order than the agent learned them: {moved}. "
-                f"Give the task keys={order}."
+                f"{task.name} shows the parts of the state in another order than {data.source}: {moved}. Give the task keys={order}."
             )
 
 

@@ -26,8 +26,10 @@ def train(run: Run, *, on: str = "processes", workers: int | None = None) -> Non
     """
     given, usual, chosen, task = run.config.learn, LearnConfig(), run.chosen(), run.task_or_none()
     if chosen is None:
-        say("Choosing settings from the data: what the low-level policy should see, how far ahead, how long to learn.")
         episodes, _ = run.episodes()
+        if unchecked := run.check_task(episodes):
+            say(unchecked)
+        say("Choosing settings from the data: what the low-level policy should see, how far ahead, how long to learn.")
         asked = None if given.steps == usual.steps else given.steps
         named = task.goal.columns if task and task.goal else ()
         chosen = auto.choose(episodes, run.folder / "auto", steps=asked, goal_columns=named)

@@ -30,6 +30,7 @@ from vmg.data.episodes import Episodes, concatenate
 from vmg.data.facts import DataFacts
 from vmg.data.fields import Fields
 from vmg.envs import TASKS, Task, comes_from, find_task, fitting, task_of
+from vmg.envs.fitting import check_fits
 from vmg.runs.additions import Addition, read_addition
 
 FORMAT = 2
@@ -101,6 +102,13 @@ class Run:
         if task.name in TASKS or data is None:
             return task
         return _scored_as(_fitted(self.folder, self.task or self.data, task, data), self.returns)
+
+    def check_task(self, episodes: Episodes) -> str:
+        """Refuse a task that was named and does not fit the data; return why it cannot be checked here, or nothing."""
+        if not self.task:
+            return ""
+        task = self.named_task()
+        return check_fits(replace(task, keys=self.keys or task.keys), DataFacts.of(episodes))
 
     def task_or_none(self) -> Task | None:
         """Return the task to evaluate in; None where none is known that can be made here and fits."""

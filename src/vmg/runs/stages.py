@@ -67,9 +67,13 @@ def train(*runs: Run, on: str = "processes", workers: int | None = None) -> None
     for run in runs:
         if (run.folder / "run.json").exists():
             _refuse_another(run, load_run(run.folder))
-        else:
-            save_run(run)
     trainings = _trainings(runs, "training")
+    for run, training in zip(runs, trainings, strict=True):
+        if (run.folder / "run.json").exists():
+            continue
+        if run.chosen() is None and (unchecked := run.check_task(training.episodes)):
+            say(unchecked)
+        save_run(run)
     for episodes in {training.episodes.digest: training.episodes for training in trainings}.values():
         _say_all(on_data(episodes))
     learn_on(on, trainings, [run.config.learn for run in runs], workers=workers)
