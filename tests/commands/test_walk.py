@@ -80,6 +80,22 @@ def test_evaluating_again_runs_nothing_again_and_prints_the_same_scores(run, cap
     assert printed["VMG"][0]["n_episodes"] == 20
 
 
+def test_fewer_episodes_of_those_measured_do_not_replace_the_headline(run, tmp_path, capsys):
+    copy = tmp_path / "copy"
+    shutil.copytree(run, copy)
+    files = [copy / "scores.json", copy / "seed_0" / "scores.json"]
+    before = [file.read_text() for file in files]
+    for first in ("0", "7"):
+        capsys.readouterr()
+        assert main(["evaluate", str(copy), "--episodes", "3", "--first-seed", first, "--json"]) == 0
+        printed = capsys.readouterr()
+        assert json.loads(printed.out)["VMG"][0]["n_episodes"] == 3
+        assert "The headline stays what was measured with 20 episodes" in printed.err
+        assert [file.read_text() for file in files] == before
+    assert main(["evaluate", str(copy), "--episodes", "3", "--first-seed", "18"]) == 0  # two of them are new
+    assert json.loads(files[0].read_text())["scores"]["VMG"][0]["n_episodes"] == 3
+
+
 def test_other_settings_are_measured_anew(run, capsys):
     assert main(["evaluate", str(run), "--episodes", "3", "--act.subgoal-steps", "1", "--json"]) == 0
     nearer = json.loads(capsys.readouterr().out)["VMG"][0]

@@ -8,10 +8,10 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from tyro.conf import arg
 
@@ -54,6 +54,9 @@ class Trial:
     @property
     def seeds(self) -> range:
         return range(self.first_seed, self.first_seed + self.n_episodes)
+
+
+TrialKind = TypeVar("TrialKind", bound=Trial)
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,20 @@ def _found(scores: Scores | None) -> Scores:
     if scores is None:
         raise VMGError("Some episodes were not brought back by whoever ran them: evaluate again.")
     return scores
+
+
+def larger_trial(run: Run, task: Task, trial: TrialKind) -> TrialKind | None:
+    """Return the trial that scores.json is of, if it has all episodes of this one and more, in the same task."""
+    try:
+        scores = run.scores()
+    except VMGError:  # it is written anew
+        return None
+    first = (scores or {}).get("first_seed")
+    if scores is None or not isinstance(first, int) or (scores["task"], scores["protocol"]) != (task.name, task.protocol):
+        return None
+    larger = replace(trial, first_seed=first, n_episodes=scores["scores"]["VMG"][0]["n_episodes"])
+    holds = first <= trial.first_seed and trial.seeds.stop <= larger.seeds.stop
+    return larger if holds and larger.n_episodes > trial.n_episodes else None
 
 
 def episodes_of(run: Run, task_name: str, method: str, seed: int) -> list[EpisodeScore]:

@@ -29,7 +29,7 @@ from vmg.networks.encoder import embed
 from vmg.runs.commands import evaluate_command
 from vmg.runs.embedding import cores_here, embedding_on
 from vmg.runs.learning import learn_on
-from vmg.runs.notes import Measured, Trial
+from vmg.runs.notes import Measured, Trial, larger_trial
 from vmg.runs.remarks import (
     idle_options,
     idle_workers,
@@ -151,18 +151,27 @@ def evaluate_run(run: Run, config: ActConfig, trial: EvaluateTrial) -> dict[str,
     task = run.find_task()
     _say_all([*idle_options(replace(run.config, act=config), "act"), *idle_workers(trial), *_unread_goal(run, task)])
     found: dict[str, list[Scores]] = {"VMG": []}
+    larger, kept = larger_trial(run, task, trial), list[Scores]()
     for folder, agent in run.agents():
         acting = knowing_goals(run, task, replace(agent, config=replace(agent.config, act=config)))
         scores = agent_scores(run, task, "VMG", acting, acting.policy(), trial)
         acting.save(folder)
-        write_json(folder / "scores.json", scores.to_dict())
+        whole = larger and Measured(run, task, "VMG", acting.seed, acting.config.to_dict()).known_scores(larger)
+        kept += [whole] if whole else []
+        write_json(folder / "scores.json", (whole or scores).to_dict())
         write_card(folder)
         _say_all(on_likeness(scores, acting.built))
         found["VMG"].append(scores)
     if trial.baselines:
         found |= baseline_scores(run, task, trial)
     run = change_settings(run, act=config, graph=acting.config.graph)
-    _write_scores(run, task, found, trial)
+    if larger and len(kept) == len(run.seeds):
+        say(
+            f"The headline stays what was measured with {counted(larger.n_episodes, 'episode')}, these among them: "
+            f"{Summary.of(kept).score:.1f}."
+        )
+    else:
+        _write_scores(run, task, found, trial)
     return found
 
 
