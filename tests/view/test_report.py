@@ -115,6 +115,23 @@ def test_runs_that_are_not_finished_have_reports_too(run, tmp_path):
     assert "trained without a folder" in text
 
 
+def test_what_was_asked_of_the_run_is_listed_with_its_scores(run, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(run, copy)
+    few = ["--episodes", "2", "--workers", "1"]
+    assert main(["retask", str(copy), "--goal", "position=1,1", "--kind", "stay", *few]) == 0
+    assert main(["retask", str(copy), "--goal", "position=1,1", "--tolerance", "0.7", "--episodes", "0"]) == 0
+    for name, content in (("none", "[3]"), ("cut", '{"wanted": "x"'), ("strange", '{"wanted": "x", "agents": [[]]}')):
+        (copy / "retask" / f"{name}.json").write_text(content)
+    text = write_report(load_run(copy), films=0, replays=1).read_text(encoding="utf-8")
+    section = text.split("<h3>Asked of this run</h3>")[1].split("<h2")[0]
+    rows = [re.findall(r"<td[^>]*>([^<]*)</td>", row) for row in section.split("<tr>")[2:]]
+    assert [row[1] for row in rows] == ["stay", "reach"]
+    assert rows[0][3] == "2"
+    assert rows[1][3:] == ["only asked", "–", "–", "–"]
+    assert section.count("vmg retask") == 2
+
+
 def test_a_run_whose_data_is_elsewhere_has_a_report_too(run, tmp_path):
     moved = tmp_path / "moved"
     shutil.copytree(run, moved)

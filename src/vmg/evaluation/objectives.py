@@ -83,7 +83,8 @@ def _scoring(
         if n > 1 or horizon is None:
             raise VMGError('"stay" is for one objective, in a task that says how many steps an episode has.')
         order = ", in whatever order it came about" * bool(_before(plan))
-        return f"the score is the share of {horizon} steps spent there{order}", (0.0, float(horizon))
+        success = "an episode succeeds if it is there in its last step"
+        return f"the score is the share of {horizon} steps spent there{order}; {success}", (0.0, float(horizon))
     limit = f"in {horizon} steps" if horizon else "before the episode ends"
     if isinstance(plan, ConjunctionPlan):
         order = "; what comes before its turn counts once it is reached anew after it" * bool(_before(plan))

@@ -50,7 +50,7 @@ def _sections(films: int) -> dict[str, Section]:
         SCORES: Section(outcomes.protocol, outcomes.scores),
         FAILURES: Section(outcomes.failures),
         EPISODE: Section(outcomes.nothing_to_show, partial(outcomes.episode, films=films)),
-        CHANGE: Section(sections.change),
+        CHANGE: Section(sections.change, sections.asked),
         RECIPE: Section(sections.recipe),
     }
 

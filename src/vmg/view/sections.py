@@ -1,11 +1,14 @@
 """Sections of the report about the run itself: data, training, graph, a change of task, and how to make it again."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 from vmg.agent.agent import Agent
 from vmg.agent.card import made_with_versions
+from vmg.base.errors import VMGError
+from vmg.base.settings import check_entries, read_entries
 from vmg.base.versions import versions
 from vmg.data import summarise as summarise_data
 from vmg.data.counting import counted
@@ -19,6 +22,7 @@ from vmg.view import page
 from vmg.view.gallery import Gallery
 from vmg.view.tables import settings_rows
 
+_SUMMED_UP = {"score": float, "interval": tuple[float, float], "episodes": int, "success_rate": float | None}
 VIEWERS = ("matplotlib", "umap-learn", "imageio-ffmpeg")
 
 
@@ -120,6 +124,43 @@ def change(gallery: Gallery) -> list[str]:
             "Nothing was trained again: the edges got other rewards and the graph was solved anew, in milliseconds."
         )
     ]
+
+
+def asked(gallery: Gallery) -> list[str]:
+    """List what was asked of the run with `vmg retask`: whether it can be done, and how well it was done."""
+    notes = [_asked(file) for file in sorted((gallery.run.folder / "retask").glob("*.json"))]
+    found = sorted((note for note in notes if note), key=lambda note: str(note["wanted"]))
+    if not found:
+        return []
+    header = ("wanted", "kind", "from a start", "episodes", "score", "95 % interval", "success, %")
+    commands = "\n".join(note["command"] for note in found)
+    return [
+        page.heading("Asked of this run"),
+        page.table(header, map(_asked_row, found)),
+        page.folded("The commands", page.code(commands)),
+    ]
+
+
+def _asked(file: Path) -> dict[str, Any] | None:
+    """Read what came of a request; None of a file that is no such note, so that the others can be shown."""
+    try:
+        note = read_entries(file, {"wanted": str, "kind": str, "command": str, "agents": tuple[Mapping[str, Any], ...]})
+        if note.get("summary") is not None:
+            check_entries(note["summary"], _SUMMED_UP, place=file)
+    except VMGError:
+        return None
+    return note
+
+
+def _asked_row(note: dict[str, Any]) -> list[str]:
+    answers = [answer for agent in note["agents"] for answer in agent.get("from_a_start") or []]
+    leads = all(isinstance(answer, Mapping) and answer.get("possible") for answer in answers)
+    can = "–" if not answers else "it can be done" if leads else "no recorded way"
+    if not (found := note.get("summary")):
+        return [note["wanted"], note["kind"], can, "only asked", "–", "–", "–"]
+    (low, high), share = found["interval"], found["success_rate"]
+    interval, success = f"{low:.1f} – {high:.1f}", "–" if share is None else f"{share:.0f}"
+    return [note["wanted"], note["kind"], can, str(found["episodes"]), f"{found['score']:.1f}", interval, success]
 
 
 def recipe(gallery: Gallery) -> list[str]:
