@@ -5,8 +5,9 @@ from itertools import combinations
 
 import pytest
 
+from vmg.base.errors import VMGError
 from vmg.runs.notes import Trial
-from vmg.runs.requests import Request
+from vmg.runs.requests import Request, check
 
 GOALS = ("0=1", "1=2", "2=3")
 OTHERS = {
@@ -55,3 +56,9 @@ def test_a_file_that_changes_is_another_request(file):
     before = request.content
     file.write_text("pay = cost = sum\n")
     assert request.content != before
+
+
+def test_a_weight_without_a_penalty_is_refused():
+    with pytest.raises(VMGError, match="give it with --penalty FILE.py:FUNCTION"):
+        check(Request(goal=("0=1",), penalty_weight=2.0))
+    check(Request(goal=("0=1",), penalty_weight=2.0, penalty="mine.py:cost"))

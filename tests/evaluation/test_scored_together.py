@@ -1,5 +1,7 @@
 """All of several goals are scored by how many hold at once; steps in what is to be avoided are counted."""
 
+from dataclasses import replace
+
 import gymnasium
 import numpy as np
 import pytest
@@ -7,8 +9,8 @@ from levers import Room, lever, pulled_in, written_agent
 
 from vmg.envs import Task
 from vmg.evaluation import evaluate, scored_by
-from vmg.goals import all_of, within
-from vmg.runs.remarks import on_avoided
+from vmg.goals import all_of, reward_function, within
+from vmg.runs.remarks import on_avoided, on_penalty
 
 A, B, C = map(lever, "ABC")
 
@@ -104,6 +106,55 @@ def test_steps_in_what_is_to_be_avoided_are_counted():
         "No episode entered what is to be avoided."
     ]
     assert on_avoided(evaluate(freely.policy(), scored_by(TASK, freely), n_episodes=1, workers=1)) == []
+
+
+class Begins:
+    """Goes nowhere, or from its second step on east, far from everything."""
+
+    def begin(self, observation, objective):
+        self.steps = 0
+
+    def act(self, state):
+        self.steps += 1
+        return np.array([0.0, 0.25 * (self.steps > 1)])
+
+
+def test_who_begins_in_what_is_to_be_avoided_has_not_entered_it():
+    agent = written_agent(pulled_in("AB", "BC", "AC"))
+    region = within([-0.5, -0.5], [0.5, 0.5], columns=(0, 1), name="around the start")
+    scores = evaluate(Begins(), scored_by(TASK, agent.plan(B.avoiding(region))), n_episodes=3, workers=1)
+    assert all(each.report["began_avoided"] for each in scores.episodes)
+    (said,) = on_avoided(scores)
+    assert said == "3 of 3 episodes began in what is to be avoided, and spent 3 steps there in the mean."
+    mixed = [
+        replace(scores.episodes[0], report=report)
+        for report in (
+            {"avoided_steps": 4, "began_avoided": True}, {"avoided_steps": 0}, {"avoided_steps": 1},
+        )
+    ]  # fmt: skip
+    first, second = on_avoided(replace(scores, episodes=tuple(mixed)))
+    assert first.startswith("1 of 3 episodes began in what is to be avoided, and spent 4 steps")
+    assert second.startswith("1 of 2 other episodes entered what is to be avoided, for 1 step in the mean")
+    assert on_avoided(replace(scores, episodes=tuple(mixed[:2])))[1] == "No other episode entered what is to be avoided."
+
+
+def up(before, actions, after):
+    return np.abs(after[:, 1] - before[:, 1])
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_a_penalty_is_added_up_before_its_weight(together):
+    agent = written_agent(pulled_in("AB", "BC", "AC"))
+    wanted = (all_of([B, A], before=[(A, B)]) if together else B).costing(3.0, reward_function(up))
+    plan = agent.plan(wanted, agent.episodes)
+    scores = evaluate(Begins(), scored_by(TASK, plan), n_episodes=2, workers=1)
+    for each in scores.episodes:
+        assert each.report["penalty"] == pytest.approx(0.25 * (each.steps - 1))
+    mean = np.mean([each.report["penalty"] for each in scores.episodes])
+    assert on_penalty(scores) == [f"The penalty added up to {mean:.4g} per episode in the mean, before its weight."]
+    free = evaluate(Begins(), scored_by(TASK, agent.plan(B)), n_episodes=1, workers=1)
+    assert "penalty" not in free.episodes[0].report
+    assert on_penalty(free) == []
 
 
 def test_staying_is_the_share_of_steps_in_which_all_hold():

@@ -9,7 +9,7 @@ sees:
     rewards, sums                              every step is paid what the objective says; the score compares as many
                                                steps of the recorded episodes
 
-Steps in regions that are to be avoided are counted.
+Steps in regions that are to be avoided are counted, and what penalties charge is added up.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,12 @@ from vmg.data.own import OwnFunctionError
 from vmg.envs.task import Task
 from vmg.envs.wrappers import Wrapped
 from vmg.evaluation.recorded import RecordedReturns, recorded_returns, steps_of
+from vmg.goals.measures import Relabelled
 from vmg.goals.objectives import Objective
+
+
+AVOIDED = ("avoided_steps", "began_avoided")
+"""What is noted of regions that are to be avoided: steps in one, and whether the episode began in one."""
 
 
 @checked
@@ -50,7 +55,7 @@ def scored_by(task: Task, plan: Plan | SequencePlan | ConjunctionPlan) -> Task:
         goal=None,
         horizon=horizon,
         score_range=score_range,
-        report=("reached",) * bool(objectives[0].distance) + ("avoided_steps",) * bool(scoring.avoided),
+        report=("reached",) * bool(objectives[0].distance) + (*AVOIDED,) * bool(scoring.avoided) + ("penalty",),
         protocol=f"Wanted: {plan.objective.name}. Scored on the state by the objective itself, not by the environment: "
         f"{how}.",
     )
@@ -63,7 +68,7 @@ def _objectives(plan: Plan | SequencePlan | ConjunctionPlan) -> tuple[Objective,
     if plan.objective.kind == "stay":
         return (plan.objective,)
     first, *rest = plan.parts
-    return (replace(first, avoided=plan.objective.avoided), *rest)
+    return (replace(first, avoided=plan.objective.avoided, penalties=plan.objective.penalties), *rest)
 
 
 def _before(plan: Plan | SequencePlan | ConjunctionPlan) -> tuple[tuple[int, int], ...]:
@@ -138,16 +143,18 @@ class _ScoredEnvironment(Wrapped):
     def __init__(self, env: Any, scoring: _Scoring) -> None:
         super().__init__(env)
         self._scoring = scoring
-        self._stage, self._counted, self._inside = 0, 0, 0
+        self._stage, self._counted, self._inside, self._charged = 0, 0, 0, 0.0
         self._ever, self._early = frozenset[int](), frozenset[int]()
+        self._begins_inside = False
         self._state = np.zeros(0, np.float32)
         self._own: Objective | None = None
 
     def reset(self, **options: Any) -> Any:
         observation, info = self.env.reset(**options)
         self._state, self._own = self._scoring.task.state_of(observation), self._scoring.task.objective_of(observation)
-        self._stage, self._counted, self._inside = 0, 0, 0
+        self._stage, self._counted, self._inside, self._charged = 0, 0, 0, 0.0
         self._ever, self._early = frozenset(), frozenset()
+        self._begins_inside = self._is_inside
         self._reach()
         return observation, info
 
@@ -155,7 +162,7 @@ class _ScoredEnvironment(Wrapped):
         observation, _, terminated, truncated, _ = self.env.step(action)
         before, self._state = self._state, self._scoring.task.state_of(observation)
         terminated = terminated and not (self._own and self._own.reached(self._state[None])[0])
-        objectives, info = self._scoring.objectives, self._counted_inside()
+        objectives, info = self._scoring.objectives, self._counted_inside() | self._penalty(before, action)
         if objectives[0].distance is None:
             return observation, _paid(objectives[0], before, action, self._state), terminated, truncated, info
         if objectives[0].kind == "stay":
@@ -182,8 +189,20 @@ class _ScoredEnvironment(Wrapped):
     def _counted_inside(self) -> dict[str, Any]:
         if not self._scoring.avoided:
             return {}
-        self._inside += any(region.reached(self._state[None])[0] for region in self._scoring.avoided)
-        return {"avoided_steps": self._inside}
+        self._inside += self._is_inside
+        return {"avoided_steps": self._inside} | ({"began_avoided": True} if self._begins_inside else {})
+
+    @property
+    def _is_inside(self) -> bool:
+        return any(bool(region.reached(self._state[None])[0]) for region in self._scoring.avoided)
+
+    def _penalty(self, before: Float32s, action: Any) -> dict[str, Any]:
+        """Add up what penalties charge, before their weight, as far as it is known of steps that were not recorded."""
+        objectives = self._scoring.objectives
+        stage = 0 if self._scoring.before is not None else min(self._stage, len(objectives) - 1)
+        known = [paying for _, paying in objectives[stage].penalties if isinstance(paying.rewards, Relabelled)]
+        self._charged += sum(_paid(paying, before, action, self._state) for paying in known)
+        return {"penalty": self._charged} if known or self._charged else {}
 
 
 def _paid(objective: Objective, before: Float32s, action: Any, after: Float32s, recorded: float = 0.0) -> float:

@@ -142,18 +142,36 @@ def on_likeness(scores: Scores, graph: MemoryGraph) -> list[str]:
 
 
 def on_avoided(scores: Scores) -> list[str]:
-    """Say in how many episodes a body was in what is to be avoided."""
-    steps = [each.report["avoided_steps"] for each in scores.episodes if "avoided_steps" in each.report]
-    if not steps:
+    """Say in how many episodes a body was in what is to be avoided, and of how many it began there."""
+    noted = [each.report for each in scores.episodes if "avoided_steps" in each.report]
+    if not noted:
         return []
-    entered = [each for each in steps if each]
+    begun = [each["avoided_steps"] for each in noted if each.get("began_avoided")]
+    entered = [each["avoided_steps"] for each in noted if each["avoided_steps"] and not each.get("began_avoided")]
+    said, others = [], "other " if begun else ""
+    if begun:
+        said.append(
+            f"{len(begun):,} of {counted(len(noted), 'episode')} began in what is to be avoided, and spent "
+            f"{counted(round(sum(begun) / len(begun)), 'step')} there in the mean."
+        )
+    if len(begun) == len(noted):
+        return said
     if not entered:
-        return ["No episode entered what is to be avoided."]
+        return [*said, f"No {others}episode entered what is to be avoided."]
     return [
-        f"{len(entered):,} of {counted(len(steps), 'episode')} entered what is to be avoided, for "
-        f"{sum(entered) / len(entered):.0f} steps in the mean: no plan leads through it, but a body strays from its "
-        "plan. Name a wider region to keep it farther off."
+        *said,
+        f"{len(entered):,} of {counted(len(noted) - len(begun), f'{others}episode')} entered what is to be avoided, for "
+        f"{counted(round(sum(entered) / len(entered)), 'step')} in the mean: no plan leads through it, but a body strays "
+        "from its plan. Name a wider region to keep it farther off.",
     ]
+
+
+def on_penalty(scores: Scores) -> list[str]:
+    """Say what a penalty came to."""
+    charged = [each.report["penalty"] for each in scores.episodes if "penalty" in each.report]
+    if not charged:
+        return []
+    return [f"The penalty added up to {np.mean(charged):.4g} per episode in the mean, before its weight."]
 
 
 def _slack(graph: MemoryGraph) -> float:

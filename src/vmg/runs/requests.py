@@ -122,6 +122,8 @@ def check(request: Request) -> None:
         raise VMGError("--kind says whether a goal is reached or stayed at: give it with --goal FIELD=NUMBERS.")
     if (request.avoid or request.penalty) and request.is_random:
         raise VMGError("What is avoided or costs is for goals that are named: --goal FIELD=NUMBERS.")
+    if request.penalty_weight != 1 and not request.penalty:
+        raise VMGError("--penalty-weight weighs what --penalty charges: give it with --penalty FILE.py:FUNCTION.")
     if request.penalty and request.reward:
         raise VMGError("A penalty is for the way to a goal: take it off the reward in the function of --reward.")
 
