@@ -10,7 +10,7 @@ from levers import Room, lever, pulled_in, written_agent
 from vmg.envs import Task
 from vmg.evaluation import evaluate, scored_by
 from vmg.goals import all_of, reward_function, within
-from vmg.runs.remarks import on_avoided, on_penalty
+from vmg.runs.remarks import on_avoided, on_endings, on_penalty
 
 A, B, C = map(lever, "ABC")
 
@@ -136,6 +136,30 @@ def test_who_begins_in_what_is_to_be_avoided_has_not_entered_it():
     assert first.startswith("1 of 3 episodes began in what is to be avoided, and spent 4 steps")
     assert second.startswith("1 of 2 other episodes entered what is to be avoided, for 1 step in the mean")
     assert on_avoided(replace(scores, episodes=tuple(mixed[:2])))[1] == "No other episode entered what is to be avoided."
+
+
+class Ends(Levers):
+    """The same, ended at a goal of its own."""
+
+    def __init__(self, goes_on=False):
+        self.goes_on = goes_on
+
+    def step(self, action):
+        state, reward, _, truncated, info = super().step(action)
+        return state, reward, bool(state[1] > 1) and not self.goes_on, truncated, info
+
+
+def test_of_an_environment_that_ends_at_a_goal_of_its_own_the_cure_is_said_and_works():
+    plan = written_agent(pulled_in("AB", "BC", "AC")).plan(B)
+    task = replace(TASK, environment=Ends)
+    scores = evaluate(Begins(), scored_by(task, plan), n_episodes=2, workers=1)
+    (said,) = on_endings(scores, task)
+    assert said.startswith("2 of 2 episodes the environment ended itself, with what is wanted here not reached.")
+    assert "vmg.Task(..., endless={" in said
+    cured = replace(task, endless={"goes_on": True})
+    scores = evaluate(Begins(), scored_by(cured, plan), n_episodes=2, workers=1)
+    assert scores.endings == {"time out": 2}
+    assert on_endings(scores, cured) == on_endings(scores, task) == []
 
 
 def up(before, actions, after):

@@ -20,6 +20,7 @@ from vmg.data.checks import (
 from vmg.data.counting import counted
 from vmg.data.episodes import Episodes
 from vmg.data.facts import DataFacts
+from vmg.envs import Task
 from vmg.evaluation import Scores
 from vmg.graph import GraphConfig, MemoryGraph, SolveConfig, summarise
 from vmg.graph.evidence import reachable_from
@@ -163,6 +164,18 @@ def on_avoided(scores: Scores) -> list[str]:
         f"{len(entered):,} of {counted(len(noted) - len(begun), f'{others}episode')} entered what is to be avoided, for "
         f"{counted(round(sum(entered) / len(entered)), 'step')} in the mean: no plan leads through it, but a body strays "
         "from its plan. Name a wider region to keep it farther off.",
+    ]
+
+
+def on_endings(scores: Scores, task: Task) -> list[str]:
+    """Say how many episodes the environment itself ended before a goal of the user's own was reached, and the cure."""
+    ended = sum(each.ended == "terminated" and each.failed for each in scores.episodes)
+    if not ended or task.endless:
+        return []
+    return [
+        f"{ended:,} of {counted(len(scores.episodes), 'episode')} the environment ended itself, with what is wanted here "
+        "not reached. Where it ends at a goal of its own and an argument keeps it going, name that in the task: "
+        'vmg.Task(..., endless={"ARGUMENT": VALUE}).'
     ]
 
 

@@ -36,7 +36,7 @@ from vmg.goals.objectives import Objective, Stages
 from vmg.graph import MemoryGraph
 from vmg.runs.commands import command
 from vmg.runs.notes import Measured
-from vmg.runs.remarks import on_avoided, on_likeness, on_penalty, pays_nothing
+from vmg.runs.remarks import on_avoided, on_endings, on_likeness, on_penalty, pays_nothing
 from vmg.runs.requests import (
     RECORDED,
     Reading,
@@ -94,7 +94,8 @@ def retask(run: Run, request: Request, tell: Tell) -> Retasked:
     scores = [_tried(run, agents[seed], attempt, request) for seed, attempt in attempts.items()]
     found, first = tuple(each for each in scores if each), next(iter(attempts.values()))
     for agent, each in zip(agents.values(), found, strict=False):
-        for sentence in (*on_likeness(each, agent.built), *on_avoided(each), *on_penalty(each)):
+        endings = on_endings(each, asked.task) if asked.task and not request.skill else []
+        for sentence in (*on_likeness(each, agent.built), *endings, *on_avoided(each), *on_penalty(each)):
             tell(sentence)
     content = {
         "task": asked.task.name if asked.task else None,
