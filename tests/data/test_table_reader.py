@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from random_episodes import assert_same, episode_sets, make_episodes
 
 from vmg.base.errors import VMGError
@@ -184,13 +185,13 @@ def test_cells_of_lists_are_vectors(tmp_path, episodes):
         ("episode,a0\n0,1\n", "", "no column looks like a state"),
         ("episode,x,a0\n0,1,2\n", "?action=u_*", r"no column matches action=u_\*. Its columns: episode, x, a0"),
         ("episode,x,a0\n0,1,2\n", "?reward=x,a0", "reward must be one column, but 'x,a0' means x, a0"),
-        ("episode,x,a0\n0,hi,2\n", "?state=x", "the column 'x' holds 'hi' in row 1, which is no number\\.$"),
-        ("episode,x,a0\n0,1,2\n0,ERR,2\n0,3,2\n", "?state=x", "'x' holds 'ERR' in row 2, which is no number\\.$"),
-        ("episode,x,y,a0\n0,1,1,2\n0,2,ERR,2\n0,3,3,2\n", "", "'y' holds 'ERR' in row 2, which is no number, but most"),
-        ("episode,x,a0\n0,1,2\n0,1,N/A\n0,1,2\n", "", "'a0' holds 'N/A' in row 2, which is no number, but most"),
-        ("episode,at,x,a0\n0,8:00,1,2\n0,8:01,2,2\n", "?step=at", "'at' holds '8:00' in row 1.* of time need no step"),
-        ("episode;x;a0\n0;1,5;2\n0;2,5;2\n", "", "'x' holds '1,5' in row 1, which is no number .decimals need a point"),
-        ("episode,x,a0\n0,1\n", "", "row 2 has 2 cells, but the first has 3 names"),
+        ("episode,x,a0\n0,hi,2\n", "?state=x", "the column 'x' holds 'hi' in line 2, which is no number\\.$"),
+        ("episode,x,a0\n0,1,2\n0,ERR,2\n0,3,2\n", "?state=x", "'x' holds 'ERR' in line 3, which is no number\\.$"),
+        ("episode,x,y,a0\n0,1,1,2\n0,2,ERR,2\n0,3,3,2\n", "", "'y' holds 'ERR' in line 3, which is no number, but most"),
+        ("episode,x,a0\n0,1,2\n0,1,N/A\n0,1,2\n", "", "'a0' holds 'N/A' in line 3, which is no number, but most"),
+        ("episode,at,x,a0\n0,8:00,1,2\n0,8:01,2,2\n", "?step=at", "'at' holds '8:00' in line 2.* of time need no step"),
+        ("episode;x;a0\n0;1,5;2\n0;2,5;2\n", "", "'x' holds '1,5' in line 2, which is no number .decimals need a point"),
+        ("episode,x,a0\n0,1\n", "", "line 2 has 2 cells, but the first has 3 names"),
         ("0,1,2\n0,1,2\n", "", "the first line must name the columns, but has the number 0"),
         ("episode,x,x\n0,1,2\n", "", "two columns are called 'x'"),
         ("episode,x,a0\n", "", "not a single row"),
@@ -236,6 +237,18 @@ def test_long_files_are_read_in_parts(tmp_path, monkeypatch):
     named = [row | {"episode": "abc"[row["episode"]]} for row in rows(episodes)]
     assert_same(load(write_csv(tmp_path / "log.csv", named)), episodes)
     assert np.unique(episodes.lengths).size == 3
+
+
+@given(st.lists(st.sampled_from(["0,1,2,x", "", '0,1,2,"x\ny"']), max_size=9), st.sampled_from(["0,1,ERR,x", "0,1"]))
+@settings(max_examples=40, deadline=None)
+def test_what_is_wrong_in_a_table_is_said_with_its_line_in_the_file(tmp_path_factory, before, bad):
+    """Empty lines and cells of several lines included."""
+    file = tmp_path_factory.mktemp("lines") / "log.csv"
+    text = "\n".join(["episode,x,a0,note", "0,1,2,x", *before, bad, "0,1,2,x", "0,1,2,x"])
+    file.write_text(text)
+    line = 1 + text[: text.index(bad + "\n")].count("\n") if bad == "0,1,ERR,x" else 1 + text.split("\n").index(bad)
+    with pytest.raises(VMGError, match=rf"\bline {line}\b"):
+        load(f"table:{file}?action=a0&state=x")
 
 
 def test_a_target_that_may_be_a_reading_stays_and_is_named_where_it_never_changes_in_an_episode(tmp_path):

@@ -124,17 +124,23 @@ def _clear(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
+_DATA = {
+    "episodes": "it learned from other episodes",
+    "validation": "other episodes were held out",
+}
+
+
 def _check_same(path: Path, there: Any, here: dict[str, Any]) -> None:
     there = {name: value for name, value in there.items() if name not in _HOW_LONG} if isinstance(there, dict) else {}
     differences = [
-        f"{name} is {there.get(name)!r} there and {here.get(name)!r} now"
+        _DATA.get(name) or f"{name} is {there.get(name)!r} there and {here.get(name)!r} now"
         for name in {**here, **there}
         if there.get(name) != here.get(name)
     ]
     if differences:
         raise VMGError(
-            f"{path} belongs to another run: {'; '.join(differences)}. Use another folder, or the same settings and "
-            "data to go on with that run, or resume=False to throw it away."
+            f"{path} belongs to another run: {'; '.join(differences)}. Use another folder (vmg train has "
+            "--out), or the same settings and data to go on with that run."
         )
 
 

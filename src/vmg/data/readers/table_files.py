@@ -1,10 +1,10 @@
 """Columns of a table by name: CSV (commas, semicolons or tabs) and Parquet."""
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from vmg.data.readers.parquet_arrays import map_parquet
 
 DELIMITERS = ",;\t"
 ROWS_AT_ONCE = 50_000
+_PARQUET = (".parquet", ".pq")
 _WORDS = {"": np.nan, "true": 1.0, "false": 0.0}
 
 
@@ -23,17 +24,33 @@ def read_columns(path: Path, mapped: bool | None = None) -> dict[str, NDArray[An
 
     `mapped`: whether columns of Parquet files are left on disk (see `vmg.data.mapping`).
     """
-    columns = map_parquet(path, mapped) if path.suffix.lower() in (".parquet", ".pq") else _read_csv(path)
+    columns = map_parquet(path, mapped) if path.suffix.lower() in _PARQUET else _read_csv(path)
     if not columns or not len(next(iter(columns.values()))):
         raise VMGError(f"{path}: there is not a single row in it.")
     return columns
 
 
+def place_of(path: Path, row: int) -> str:
+    """Say where a row stands, from 0 on: in which line of a CSV file, where a row may take several, or none."""
+    if path.suffix.lower() in _PARQUET:
+        return f"row {row + 1}"
+    with reading(path, "CSV file"), open(path, newline="", encoding="utf-8-sig") as file:
+        lines = _lines(file)
+        next(lines)
+        numbers = (lines.line_num for cells in lines if cells)
+        return f"line {next(islice(numbers, row, None))}"
+
+
+def _lines(file: TextIO) -> Any:
+    """Return the reader of a CSV file, which knows the number of each line."""
+    delimiter = max(DELIMITERS, key=file.readline().count)
+    file.seek(0)
+    return csv.reader(file, delimiter=delimiter)
+
+
 def _read_csv(path: Path) -> dict[str, NDArray[Any]]:
     with reading(path, "CSV file"), open(path, newline="", encoding="utf-8-sig") as file:
-        delimiter = max(DELIMITERS, key=file.readline().count)
-        file.seek(0)
-        lines = csv.reader(file, delimiter=delimiter)
+        lines = _lines(file)
         names = [name.strip() for name in next(lines, [])]
         _check_header(names, path)
         parts = [_columns(rows) for rows in _batches(lines, len(names), path)]
@@ -47,13 +64,13 @@ def _check_header(names: Sequence[str], path: Path) -> None:
         raise VMGError(f"{path}: two columns are called {twice[0]!r}. Give every column a name of its own.")
 
 
-def _batches(lines: Iterable[list[str]], width: int, path: Path) -> Iterator[list[list[str]]]:
+def _batches(lines: Any, width: int, path: Path) -> Iterator[list[list[str]]]:
     """Yield the rows, many at once but never all: texts take far more memory than numbers."""
-    rows = iter((number, row) for number, row in enumerate(lines, start=2) if row)
+    rows = iter((lines.line_num, row) for row in lines if row)
     while batch := list(islice(rows, ROWS_AT_ONCE)):
         for number, row in batch:
             if len(row) != width:
-                raise VMGError(f"{path}: row {number} has {len(row)} cells, but the first has {width} names.")
+                raise VMGError(f"{path}: line {number} has {len(row)} cells, but the first has {width} names.")
         yield [row for _, row in batch]
 
 

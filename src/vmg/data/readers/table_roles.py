@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from vmg.base.errors import VMGError
 from vmg.data.keys import is_goal
 from vmg.data.readers.base import with_options
-from vmg.data.readers.table_files import is_number
+from vmg.data.readers.table_files import is_number, place_of
 
 GUESSES = {
     "episode": r"(episode|ep|traj|trajectory|demo|run|rollout)([_. ]?(index|idx|id|nr|no|number))?",
@@ -134,7 +135,8 @@ def _not_a_number(columns: Mapping[str, NDArray[Any]], name: str, source: str) -
     cells = columns[name].ravel()
     row = next((i for i, cell in enumerate(cells) if not _is_empty(cell) and not is_number(str(cell))), 0)
     comma = " (decimals need a point)" if _is_meant_as_number(cells[row]) else ""
-    return f"{source}: the column {name!r} holds {cells[row]!r} in row {row + 1}, which is no number{comma}"
+    place = place_of(Path(source.removeprefix("table:")), row // (columns[name].size // len(columns[name])))
+    return f"{source}: the column {name!r} holds {cells[row]!r} in {place}, which is no number{comma}"
 
 
 def _is_empty(cell: Any) -> bool:
