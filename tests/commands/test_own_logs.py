@@ -228,7 +228,7 @@ def test_a_task_that_does_not_fit_the_data_is_refused_before_anything_is_learned
     logs, tmp_path, capsys, environment, sentence, preset
 ):
     file = tmp_path / f"other_{environment.lower()}_{len(preset)}.py"
-    file.write_text(f'''
+    file.write_text(f"""
 import gymnasium
 import numpy as np
 import vmg
@@ -240,7 +240,7 @@ class {environment}(gymnasium.Env):
         return np.zeros({4 if environment == "Wide" else 3}, np.float32), {{}}
 
 other = vmg.Task(name="other", environment={environment}, horizon=9)
-''')
+""")
     out = tmp_path / "run"
     assert main(["train", f"npz:{logs}", "--out", str(out), "--task", f"{file}:other", *preset]) == 2
     assert sentence in capsys.readouterr().err.replace("\n", " ")
@@ -252,7 +252,8 @@ other = vmg.Task(name="other", environment={environment}, horizon=9)
 def test_a_task_that_cannot_be_made_here_is_learned_for_all_the_same(logs, tmp_path, monkeypatch):
     """Who learns need not have the simulator."""
     file, sentences = tmp_path / "elsewhere.py", []
-    file.write_text("import vmg\n\ndef make():\n    raise OSError('no licence')\n\nt = vmg.Task(name='t', environment=make)")
+    make = "def make():\n    raise OSError('no licence')"
+    file.write_text(f"import vmg\n\n{make}\n\nt = vmg.Task(name='t', environment=make)")
     monkeypatch.setattr(stages, "say", sentences.append)
     few = vmg.AgentConfig(learn=vmg.LearnConfig(steps=2, hidden_units=8, batch_size=4))
     stages.train(Run(f"npz:{logs}", few, task=f"{file}:t", folder=tmp_path / "run"))

@@ -59,6 +59,6 @@ def test_a_file_that_changes_is_another_request(file):
 
 
 def test_a_weight_without_a_penalty_is_refused():
-    with pytest.raises(VMGError, match="give it with --penalty FILE.py:FUNCTION"):
+    with pytest.raises(VMGError, match="give it with --penalty FILE"):
         check(Request(goal=("0=1",), penalty_weight=2.0))
     check(Request(goal=("0=1",), penalty_weight=2.0, penalty="mine.py:cost"))

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -149,3 +151,13 @@ def test_choices_that_leave_nothing_are_refused():
         episodes.split(0.5, seed=0)
     with pytest.raises(VMGError, match="between 0 and 1"):
         episodes.split(1.5, seed=0)
+
+
+@given(episode_sets)
+def test_a_data_set_is_shown_in_one_line(episodes):
+    shown = repr(episodes)
+    assert str(episodes) == shown
+    assert shown.startswith(f"<{episodes.source}: ")
+    numbers = [int(number) for number in re.findall(r"\d+", shown.replace(episodes.source, "").replace(",", ""))]
+    assert numbers == [len(episodes), episodes.n_steps, episodes.observation_size, episodes.action_size]
+    assert len(shown) < 200 + len(episodes.source)

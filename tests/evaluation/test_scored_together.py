@@ -135,7 +135,8 @@ def test_who_begins_in_what_is_to_be_avoided_has_not_entered_it():
     first, second = on_avoided(replace(scores, episodes=tuple(mixed)))
     assert first.startswith("1 of 3 episodes began in what is to be avoided, and spent 4 steps")
     assert second.startswith("1 of 2 other episodes entered what is to be avoided, for 1 step in the mean")
-    assert on_avoided(replace(scores, episodes=tuple(mixed[:2])))[1] == "No other episode entered what is to be avoided."
+    two = replace(scores, episodes=tuple(mixed[:2]))
+    assert on_avoided(two)[1] == "No other episode entered what is to be avoided."
 
 
 class Ends(Levers):

@@ -123,7 +123,8 @@ def test_what_was_asked_of_the_run_is_listed_with_its_scores(run, tmp_path):
     assert main(["retask", str(copy), "--goal", "position=1,1", "--tolerance", "0.7", "--episodes", "0"]) == 0
     for name, content in (("none", "[3]"), ("cut", '{"wanted": "x"'), ("strange", '{"wanted": "x", "agents": [[]]}')):
         (copy / "retask" / f"{name}.json").write_text(content)
-    text = write_report(load_run(copy), films=0, replays=1).read_text(encoding="utf-8")
+    assert load_run(str(copy)) == load_run(copy)
+    text = write_report(load_run(str(copy)), films=0, replays=1).read_text(encoding="utf-8")
     section = text.split("<h3>Asked of this run</h3>")[1].split("<h2")[0]
     rows = [re.findall(r"<td[^>]*>([^<]*)</td>", row) for row in section.split("<tr>")[2:]]
     assert [row[1] for row in rows] == ["stay", "reach"]

@@ -195,8 +195,8 @@ class Plan:
         if not self.known and (nearest := self.nearest(np.ones(n, bool))):
             outside = " outside of what is to be avoided" if self.goal_inside else ""
             text += (
-                f" No recorded state{outside} fulfils it: the nearest, {nearest.distance:.3g} away from it, stands for it "
-                f"(episode {nearest.episode}, step {nearest.step}{self._numbers_at(nearest)})."
+                f" No recorded state{outside} fulfils it: the nearest, {nearest.distance:.3g} away from it, stands for "
+                f"it (episode {nearest.episode}, step {nearest.step}{self._numbers_at(nearest)})."
             )
         if self._everywhere:
             text += " Every recorded state fulfils it: there is nothing to do."

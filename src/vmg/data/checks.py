@@ -43,9 +43,9 @@ def fixed_observations(episodes: Episodes) -> str | None:
     if len(fixed) == 0:
         return None
     return (
-        f"{_fixed(fixed, episodes)}, as a goal does. A goal belongs in no state: where it is drawn anew in each episode, hardly "
-        f"two recordings are alike and little can be stitched. {_left_out(fixed, episodes)} and name goals when you "
-        "plan, with vmg retask."
+        f"{_fixed(fixed, episodes)}, as a goal does. A goal belongs in no state: where it is drawn anew in each "
+        f"episode, hardly two recordings are alike and little can be stitched. "
+        f"{_left_out(fixed, episodes)} and name goals when you plan, with vmg retask."
     )
 
 
@@ -55,9 +55,9 @@ def shared_observations(episodes: Episodes) -> str | None:
     if len(shared) == 0:
         return None
     return (
-        f"{_fixed(shared, episodes)}, with few values, as a kind of part or of task does. Routes that look keep to recordings "
-        "with the same values, so each kind needs recordings of its own. If they say nothing about what is right to "
-        f"do: {_left_out(shared, episodes, lower=True)}."
+        f"{_fixed(shared, episodes)}, with few values, as a kind of part or of task does. Routes that look keep to "
+        "recordings with the same values, so each kind needs recordings of its own. If they say nothing about what is "
+        f"right to do: {_left_out(shared, episodes, lower=True)}."
     )
 
 

@@ -23,6 +23,7 @@ from vmg.base.arguments import checked, numbers_of
 from vmg.base.errors import VMGError
 from vmg.base.settings import Bounds, problem_of
 from vmg.base.types import Bools, Float32s, Float64s, Int64s
+from vmg.data.counting import counted
 from vmg.data.fields import Fields, checked_fields, column_names, common_fields
 from vmg.data.mapping import as_type, first_not_finite, joined, taken
 from vmg.data.own import REWARD, numbers_from
@@ -181,6 +182,10 @@ class Episodes:
             truncated=bool(self.truncated[index]),
         )
 
+    def __repr__(self) -> str:
+        size = f"{counted(len(self), 'episode')}, {counted(self.n_steps, 'step')}"
+        return f"<{self.source}: {size}, observations of {self.observation_size}, actions of {self.action_size}>"
+
     def __iter__(self) -> Iterator[Episode]:
         return (self[i] for i in range(len(self)))
 
@@ -298,13 +303,8 @@ def _check_shapes(episodes: Episodes) -> None:
     if (episodes.lengths > len(actions)).any():  # their sum could overflow
         raise VMGError(f"{source}: there are {len(actions)} actions, but an episode of {episodes.lengths.max()} steps.")
     n_steps, n_episodes = int(episodes.lengths.sum()), len(episodes.lengths)
-    expected = {
-        "observations": n_steps + n_episodes,
-        "actions": n_steps,
-        "rewards": n_steps,
-        "terminated": n_episodes,
-        "truncated": n_episodes,
-    }
+    per_step, per_episode = dict.fromkeys(("actions", "rewards"), n_steps), ("terminated", "truncated")
+    expected = {"observations": n_steps + n_episodes, **per_step, **dict.fromkeys(per_episode, n_episodes)}
     for name, rows in expected.items():
         shape = getattr(episodes, name).shape
         if shape[0:1] != (rows,) or (name not in ("observations", "actions") and len(shape) != 1):

@@ -82,7 +82,7 @@ def _look_at(task: Task) -> _Look:
         seen = tuple(env.reset(seed=seed, options=each)[0] for seed, each in enumerate(options))
         threshold = getattr(getattr(env, "unwrapped", env), "distance_threshold", None)
         horizon = getattr(getattr(env, "spec", None), "max_episode_steps", None)
-        shape = getattr(getattr(env, "action_space", None), "shape", None) or ()
+        shape: tuple[int, ...] = getattr(getattr(env, "action_space", None), "shape", None) or ()
     return _Look(seen, horizon, None if threshold is None else float(threshold), shape[0] if len(shape) == 1 else None)
 
 
@@ -108,7 +108,7 @@ def _size(look: _Look, keys: Sequence[str]) -> int:
 
 
 def _check(task: Task, look: _Look, data: DataFacts) -> None:
-    """Refuse a state or an action of another size, or a state whose parts lie in another order than the agent knows them."""
+    """Refuse a state or an action of another size, or a state whose parts lie in another order than was recorded."""
     size = len(task.state_of(look.observations[0]))
     if size != data.observation_size:
         raise VMGError(
@@ -117,15 +117,16 @@ def _check(task: Task, look: _Look, data: DataFacts) -> None:
         )
     if look.actions not in (None, data.action_size):
         raise VMGError(
-            f"{data.source} has actions of {counted(data.action_size, 'number')}, but {task.name} takes {look.actions}. "
-            "Name the task in which the data were recorded, --task, or data of this one."
+            f"{data.source} has actions of {counted(data.action_size, 'number')}, but {task.name} takes "
+            f"{look.actions}. Name the task in which the data were recorded, --task, or data of this one."
         )
     if task.state is None and task.keys:
         here = field_columns((key, _size(look, [key])) for key in task.keys)
         if moved := moved_fields(data.fields, here):
             order = tuple(sorted(here, key=lambda name: data.fields.get(name, ())))
             raise VMGError(
-                f"{task.name} shows the parts of the state in another order than {data.source}: {moved}. Give the task keys={order}."
+                f"{task.name} shows the parts of the state in another order than {data.source}: {moved}. "
+                f"Give the task keys={order}."
             )
 
 

@@ -32,7 +32,6 @@ from vmg.evaluation.recorded import RecordedReturns, recorded_returns, steps_of
 from vmg.goals.measures import Relabelled
 from vmg.goals.objectives import Objective
 
-
 AVOIDED = ("avoided_steps", "began_avoided")
 """What is noted of regions that are to be avoided: steps in one, and whether the episode began in one."""
 

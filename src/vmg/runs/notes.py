@@ -153,8 +153,9 @@ def larger_trial(run: Run, task: Task, trial: TrialKind) -> TrialKind | None:
         scores = run.scores()
     except VMGError:  # it is written anew
         return None
-    first = (scores or {}).get("first_seed")
-    if scores is None or not isinstance(first, int) or (scores["task"], scores["protocol"]) != (task.name, task.protocol):
+    if scores is None or (scores["task"], scores["protocol"]) != (task.name, task.protocol):
+        return None
+    if not isinstance(first := scores.get("first_seed"), int):
         return None
     larger = replace(trial, first_seed=first, n_episodes=scores["scores"]["VMG"][0]["n_episodes"])
     holds = first <= trial.first_seed and trial.seeds.stop <= larger.seeds.stop

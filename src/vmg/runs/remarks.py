@@ -161,9 +161,9 @@ def on_avoided(scores: Scores) -> list[str]:
         return [*said, f"No {others}episode entered what is to be avoided."]
     return [
         *said,
-        f"{len(entered):,} of {counted(len(noted) - len(begun), f'{others}episode')} entered what is to be avoided, for "
-        f"{counted(round(sum(entered) / len(entered)), 'step')} in the mean: no plan leads through it, but a body strays "
-        "from its plan. Name a wider region to keep it farther off.",
+        f"{len(entered):,} of {counted(len(noted) - len(begun), f'{others}episode')} entered what is to be avoided, "
+        f"for {counted(round(sum(entered) / len(entered)), 'step')} in the mean: no plan leads through it, but a body "
+        "strays from its plan. Name a wider region to keep it farther off.",
     ]
 
 
@@ -173,8 +173,8 @@ def on_endings(scores: Scores, task: Task) -> list[str]:
     if not ended or task.endless:
         return []
     return [
-        f"{ended:,} of {counted(len(scores.episodes), 'episode')} the environment ended itself, with what is wanted here "
-        "not reached. Where it ends at a goal of its own and an argument keeps it going, name that in the task: "
+        f"{ended:,} of {counted(len(scores.episodes), 'episode')} the environment ended itself, with what is wanted "
+        "here not reached. Where it ends at a goal of its own and an argument keeps it going, name that in the task: "
         'vmg.Task(..., endless={"ARGUMENT": VALUE}).'
     ]
 

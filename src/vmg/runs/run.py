@@ -225,8 +225,9 @@ def alone(stage: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     return held_stage
 
 
-def load_run(folder: Path) -> Run:
+def load_run(folder: str | Path) -> Run:
     """Read run.json, or say that this is no run."""
+    folder = Path(folder)
     path = folder / "run.json"
     if not is_file(path):
         raise VMGError(f"{folder} is not a run: there is no run.json in it. `vmg train DATA --out {folder}` makes one.")
