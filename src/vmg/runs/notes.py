@@ -6,7 +6,7 @@ last one. Once all have ended they are in the order of their seeds, whoever ran 
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
@@ -147,15 +147,15 @@ def _found(scores: Scores | None) -> Scores:
     return scores
 
 
-def larger_trial(run: Run, task: Task, trial: TrialKind) -> TrialKind | None:
-    """Return the trial that scores.json is of, if it has all episodes of this one and more, in the same task."""
+def larger_trial(run: Run, task: Task, trial: TrialKind, methods: Collection[str]) -> TrialKind | None:
+    """Return the trial that scores.json is of, if it has all episodes and methods of this one and more, in its task."""
     try:
         scores = run.scores()
     except VMGError:  # it is written anew
         return None
     if scores is None or (scores["task"], scores["protocol"]) != (task.name, task.protocol):
         return None
-    if not isinstance(first := scores.get("first_seed"), int):
+    if not isinstance(first := scores.get("first_seed"), int) or not set(methods) <= set(scores["scores"]):
         return None
     larger = replace(trial, first_seed=first, n_episodes=scores["scores"]["VMG"][0]["n_episodes"])
     holds = first <= trial.first_seed and trial.seeds.stop <= larger.seeds.stop

@@ -22,6 +22,7 @@ from vmg.envs import TASKS, Task
 from vmg.envs.fitting import ignored_goal
 from vmg.evaluation import Actor, Scores, Summary
 from vmg.evaluation.baselines import CloningActor, cloning_actors, cloning_trainings
+from vmg.evaluation.scores import METHODS
 from vmg.graph import GraphConfig, SolveConfig, summarise
 from vmg.graph.needs import check_build, memory_to_build
 from vmg.learn.config import Training
@@ -151,7 +152,7 @@ def evaluate_run(run: Run, config: ActConfig, trial: EvaluateTrial) -> dict[str,
     task = run.find_task()
     _say_all([*idle_options(replace(run.config, act=config), "act"), *idle_workers(trial), *_unread_goal(run, task)])
     found: dict[str, list[Scores]] = {"VMG": []}
-    larger, kept = larger_trial(run, task, trial), list[Scores]()
+    larger, kept = larger_trial(run, task, trial, METHODS if trial.baselines else ["VMG"]), list[Scores]()
     for folder, agent in run.agents():
         acting = knowing_goals(run, task, replace(agent, config=replace(agent.config, act=config)))
         scores = agent_scores(run, task, "VMG", acting, acting.policy(), trial)
