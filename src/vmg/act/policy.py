@@ -23,7 +23,7 @@ from vmg.data.keys import leaves
 from vmg.goals.objectives import Objective
 from vmg.networks.actions import recorded_actions
 from vmg.networks.encoder import Encoder
-from vmg.networks.lowlevel import Drawing
+from vmg.networks.lowlevel import Drawing, actor
 
 if TYPE_CHECKING:
     from vmg.act.plan import Plan
@@ -93,7 +93,7 @@ class Policy:
         self.plan = plan
         self.settings = settings or body.acting
         self._body, self._replan = body, replan
-        self._encode, self._act = Encoder(body.weights), body.low_level.actor(body.weights)
+        self._encode, self._act = Encoder(body.weights), actor(body.low_level, body.weights)
         self._low = np.array(body.data.action_low, np.float32)
         self._high = np.array(body.data.action_high, np.float32)
         self._draw_from(_generator_for(None))

@@ -33,6 +33,7 @@ from vmg.base.versions import versions
 from vmg.data.facts import DataFacts
 from vmg.graph import ROUTES, MemoryGraph, Routes
 from vmg.networks import Weights, load_weights, save_weights
+from vmg.networks.angles import ANGLES, COLUMN
 
 if TYPE_CHECKING:
     from vmg.agent.agent import Agent
@@ -167,7 +168,8 @@ def _forget_other_scores(folder: Path, config: AgentConfig) -> None:
 def _fitting_weights(path: Path, facts: DataFacts, settings: AgentConfig) -> Weights:
     weights = load_weights(path, settings.learn.low_level)
     sizes = tuple(len(weights[part][name]) for part, name in _SIZES)
-    told = (facts.observation_size, facts.action_size, settings.learn.metric_dimension, settings.learn.hidden_units)
+    seen = facts.observation_size + (len(weights[ANGLES][COLUMN]) if ANGLES in weights else 0)
+    told = (seen, facts.action_size, settings.learn.metric_dimension, settings.learn.hidden_units)
     if sizes != told:
         raise VMGError(
             f"{path} does not belong to this agent: its observations, actions, features and hidden layers have {sizes} "

@@ -22,7 +22,7 @@ from vmg.data.episodes import Episodes
 from vmg.data.facts import DataFacts
 from vmg.graph import MemoryGraph, add_edges
 from vmg.networks.actions import recorded_actions, scaled_actions
-from vmg.networks.lowlevel import Act
+from vmg.networks.lowlevel import Act, actor
 from vmg.networks.mlp import mlp, side_by_side
 from vmg.networks.weights import Weights
 
@@ -57,7 +57,7 @@ def with_generated(agent: "Agent", graph: MemoryGraph, features: Float32s, episo
             "Generated edges are imagined with the action decoder, and this agent learned without: build its graph "
             "without them (`--graph.generated None`)."
         )
-    act = config.learn.low_level.actor(weights)
+    act = actor(config.learn.low_level, weights)
     links = find_links(graph, Imagination(weights, act, agent.data, features, episodes.observations), episodes)
     inside = float(graph.edge_steps.mean()) - 1 if graph.n_edges else 0.0  # recorded edges count from entering the tail
     tails, heads = (graph.labels[rows] for rows in links)

@@ -1,10 +1,12 @@
 """Angles that begin again: a heading from -π to π, or from 0 to 360°. From one end to the other it is no way."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from vmg.base.errors import VMGError
 from vmg.base.types import Float32s, Float64s, Int64s
+from vmg.data.episodes import Episodes
 from vmg.data.mapping import slices
 
 TURNS = (2 * np.pi, 360.0)
@@ -21,10 +23,7 @@ PARTS = 10
 
 def angles(observations: Float32s, lengths: Int64s) -> dict[int, float]:
     """Return the columns that are angles which begin again, each with its turn, in radians or degrees."""
-    least, most = observations[:1].min(0), observations[:1].max(0)
-    for rows in slices(observations):
-        least, most = np.minimum(least, observations[rows].min(0)), np.maximum(most, observations[rows].max(0))
-    wide = most.astype(np.float64) - least
+    wide = _widths(observations)
     found = [
         (int(column), turn)
         for turn in TURNS
@@ -33,11 +32,37 @@ def angles(observations: Float32s, lengths: Int64s) -> dict[int, float]:
     return {column: turn for column, turn in found if _begins_again(observations[:, column], lengths, turn)}
 
 
+def turns_of(episodes: Episodes, columns: Sequence[int]) -> dict[int, float]:
+    """Return what a turn is in each of these columns: in radians where that is all they span, else in degrees."""
+    if missing := [column for column in columns if not 0 <= column < episodes.observation_size]:
+        raise VMGError(
+            f"{episodes.source}: column {missing[0]} is named as an angle, but an observation has the columns 0 to "
+            f"{episodes.observation_size - 1}."
+        )
+    wide, (radians, degrees) = _widths(episodes.observations) if columns else np.empty(0), TURNS
+    for column in columns:
+        if wide[column] > WIDE[1] * degrees:
+            raise VMGError(
+                f"{episodes.source}: column {column} is named as an angle, but is recorded over {wide[column]:.4g}, "
+                "more than a turn in degrees. Leave it out of --learn.angles."
+            )
+    return {column: radians if wide[column] <= WIDE[1] * radians else degrees for column in sorted(set(columns))}
+
+
 def round_the_turn(changes: Float64s, turns: Mapping[int, float]) -> Float64s:
     """Return changes, one row per step, with those of angles the shorter way round."""
     for column, turn in turns.items():
         changes[:, column] -= turn * np.rint(changes[:, column] / turn)
     return changes
+
+
+def _widths(observations: Float32s) -> Float64s:
+    """How far apart the least and the most of each column are."""
+    least, most = observations[:1].min(0), observations[:1].max(0)
+    for rows in slices(observations):
+        least, most = np.minimum(least, observations[rows].min(0)), np.maximum(most, observations[rows].max(0))
+    wide: Float64s = most.astype(np.float64) - least
+    return wide
 
 
 def _begins_again(values: Float32s, lengths: Int64s, turn: float) -> bool:

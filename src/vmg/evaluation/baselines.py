@@ -21,7 +21,9 @@ from vmg.data.episodes import Episodes
 from vmg.envs.task import TaskGoal
 from vmg.goals.objectives import Objective
 from vmg.learn.config import LearnConfig, Training
+from vmg.networks.angles import turned
 from vmg.networks.cloning import clone as cloned_actions
+from vmg.networks.cloning import turned_goals
 from vmg.networks.weights import Weights
 
 
@@ -42,8 +44,9 @@ class CloningActor:
 
     def act(self, state: Float32s) -> Float32s:
         """Return the cloned action."""
-        goals = None if self.goal is None else self.goal[None]
-        action: Float32s = np.clip(cloned_actions(self.weights, state[None], goals)[0], self.low, self.high)
+        goals = None if self.goal is None else turned_goals(self.weights, self.goal[None], state.shape[-1])
+        given = cloned_actions(self.weights, turned(self.weights, state[None]), goals)[0]
+        action: Float32s = np.clip(given, self.low, self.high)
         return action
 
 

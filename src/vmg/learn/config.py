@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from vmg.base.settings import Bounds, Kinds, Settings
 from vmg.data.episodes import Episodes
+from vmg.networks.angles import turned_columns
 from vmg.networks.lowlevel import LOW_LEVELS, LowLevel
 from vmg.networks.lowlevel.translator import Translator
 
@@ -41,6 +42,9 @@ class LearnConfig(Settings):
     """What the state encoder sees: observations as they are, or with mean 0 and spread 1."""
     actions: Literal["raw", "normalised"] = "raw"
     """What actions are while learning: as recorded, or with mean 0 and spread 1 (for degrees, or millimetres)."""
+    angles: tuple[Annotated[int, Bounds(0)], ...] | None = None
+    """Columns of the observation that are angles, of which networks see sine and cosine: in radians where they are
+    recorded over at most 2π, else in degrees. None: none, unless settings are chosen from the data."""
     low_level: Annotated[LowLevel, Kinds(LOW_LEVELS)] = field(default_factory=Translator)
     """The low-level policy that turns a subgoal into an action: the paper's translator, or one of another kind."""
     learning_rate: AboveZero = 1e-3
@@ -51,6 +55,19 @@ class LearnConfig(Settings):
     """Updates in all."""
     checkpoint_every: Count = 50_000
     """Updates between two checkpoints."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "angles", self.angles and tuple(sorted(set(self.angles))))
+
+    @property
+    def policy(self) -> LowLevel:
+        """The low-level policy, which names columns as networks see them."""
+        return self.low_level.turned(self.angles or ())
+
+    def seen(self, columns: tuple[int, ...]) -> tuple[int, ...]:
+        """Return where networks see columns of the observation."""
+        return turned_columns(columns, self.angles or ())
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What learns side by side: trainings, each with its data, settings, seeds and folder, and groups of them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from vmg.base.errors import VMGError
+from vmg.data.angles import turns_of
 from vmg.data.episodes import Episodes
 from vmg.learn.config import Training
 from vmg.learn.loop import Own, State
@@ -19,6 +20,7 @@ from vmg.learn.stacking import joined, narrowed, stacked, taken, widened, widest
 from vmg.learn.store import Store
 from vmg.learn.streaming import Stream, streams
 from vmg.networks.actions import ACTIONS
+from vmg.networks.angles import angles_part, turned_episodes
 from vmg.networks.lowlevel import Numbers
 from vmg.networks.mlp import Parts, layer_sizes
 from vmg.networks.weights import Weights
@@ -30,6 +32,22 @@ class Learner:
 
     model: Model
     training: Training
+    """Its episodes as networks see them."""
+    angles: Weights = field(default_factory=dict)
+    """What says which of their columns are angles, as a part of the weights."""
+
+    @classmethod
+    def of(cls, models: Sequence[Model], trainings: Sequence[Training]) -> "list[Learner]":
+        """Show episodes to networks as their settings say: each set once, however many learn from it."""
+        made: dict[Any, tuple[Training, Weights]] = {}
+        found = []
+        for model, one in zip(models, trainings, strict=True):
+            asked = (id(one.episodes), id(one.validation), model.config.angles or ())
+            if asked not in made:
+                made[asked] = _seen(one, model.config.angles or ())
+            seen, angles = made[asked]
+            found.append(cls(model, replace(one, episodes=seen.episodes, validation=seen.validation), angles))
+        return found
 
     @property
     def episodes(self) -> Episodes:
@@ -173,6 +191,24 @@ def _filled(array: np.ndarray, name: str, size: int, width: int) -> np.ndarray:
 def _changed(state: State, change: Callable[..., Weights], *parts: Mapping[str, Parts]) -> State:
     adam = state.adam._replace(mu=change(state.adam.mu, *parts), nu=change(state.adam.nu, *parts))
     return State(change(state.weights, *parts), adam, change(state.average, *parts))
+
+
+def _seen(one: Training, columns: tuple[int, ...]) -> tuple[Training, Weights]:
+    """Return a training with its episodes as networks see them, and what says how."""
+    _check_sizes(one)
+    angles = angles_part(turns_of(one.episodes, columns))
+    held_out = None if one.validation is None else turned_episodes(one.validation, angles)
+    return replace(one, episodes=turned_episodes(one.episodes, angles), validation=held_out), angles
+
+
+def _check_sizes(one: Training) -> None:
+    first, other = one.episodes, one.validation
+    for name in ("observation_size", "action_size"):
+        if other is not None and getattr(other, name) != getattr(first, name):
+            raise VMGError(
+                f"{first.source} and {other.source} do not fit together: {name} is {getattr(first, name)} in "
+                f"the one and {getattr(other, name)} in the other."
+            )
 
 
 def _checked_seeds(seeds: Sequence[int]) -> tuple[int, ...]:

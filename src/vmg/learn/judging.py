@@ -7,12 +7,13 @@ from vmg.data.episodes import Episodes
 from vmg.learn.config import LearnConfig
 from vmg.learn.loop import validation_losses
 from vmg.learn.models import AgentModel, on_device, spans
+from vmg.networks.angles import turned_episodes
 from vmg.networks.weights import Weights
 
 
 def losses_on(weights: Weights, config: LearnConfig, *data: Episodes) -> list[dict[str, float]]:
     """Return the losses worth watching of one model on each set of episodes, by name; nothing is learned."""
-    model = AgentModel(config)
+    model, data = AgentModel(config), tuple(turned_episodes(each, weights) for each in data)
     networks = model.parts(data[0])
     learned = {part: jax.tree.map(lambda array: array[None], weights[part]) for part in networks if part in weights}
     inputs = {part: arrays for part, arrays in weights.items() if part not in networks}

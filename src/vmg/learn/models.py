@@ -161,7 +161,7 @@ class AgentModel:
 
     @property
     def headline(self) -> Sequence[str]:
-        return ("contrastive", "action", *self.config.low_level.losses)
+        return ("contrastive", "action", *self.config.policy.losses)
 
     @property
     def dropped(self) -> Sequence[str]:
@@ -170,19 +170,19 @@ class AgentModel:
 
     @property
     def averaged(self) -> Mapping[str, int]:
-        return self.config.low_level.averaged
+        return self.config.policy.averaged
 
     @property
     def decay(self) -> Mapping[str, str]:
-        return self.config.low_level.decay
+        return self.config.policy.decay
 
     @property
     def learning_only(self) -> Sequence[str]:
-        return self.config.low_level.learning_only
+        return self.config.policy.learning_only
 
     @property
     def widens(self) -> bool:
-        draws = self._sampled or self.config.low_level.draws  # another width, other numbers
+        draws = self._sampled or self.config.policy.draws  # another width, other numbers
         return not draws and self.config.action_errors == "summed"
 
     @property
@@ -207,25 +207,25 @@ class AgentModel:
     def parts(self, episodes: Episodes) -> dict[str, Parts]:
         sizes = (episodes.observation_size, episodes.action_size)
         metric = metric_parts(*sizes, self.config.metric_dimension, sampled=self._sampled)
-        return metric | self.config.low_level.parts(*sizes)
+        return metric | self.config.policy.parts(*sizes)
 
     def scalings(self, episodes: Episodes) -> Weights:
         encoder = input_scaling(episodes.observations, self.config.encoder_inputs)
         return {
             "encoder_input": encoder,
-            **self.config.low_level.scalings(episodes),
+            **self.config.policy.scalings(episodes),
             **action_scaling(episodes, self.config.actions),
         }
 
     def steps_left(self, episodes: Episodes) -> Int64s:
-        return self.config.low_level.steps_left(episodes)
+        return self.config.policy.steps_left(episodes)
 
     def measured(self, weights: Weights, episodes: Episodes) -> Weights:
-        return self.config.low_level.measured(weights, episodes)
+        return self.config.policy.measured(weights, episodes)
 
     def sample(self, key: jax.Array, steps: Steps, numbers: Numbers) -> Sample:
         """Draw steps uniformly, with replacement, and a goal for each as the low-level policy wants it."""
-        low_level = self.config.low_level
+        low_level = self.config.policy
         step, row_t, goal_key = drawn_steps(key, steps, self.config.batch_size)
         left = steps.steps_left[step]
         rows = low_level.goal_rows(goal_key, row_t, left, numbers)
@@ -243,7 +243,7 @@ class AgentModel:
         """L_metric and the low-level policy's loss; they share no weights, so their gradients do not mix."""
         batch = batch_of(weights, steps, sample)
         l_metric, metric_info = metric_loss(weights, batch, numbers, self.config, sample.noise)
-        l_low_level, info = self.config.low_level.loss(weights, led(batch, weights, steps, sample), numbers)
+        l_low_level, info = self.config.policy.loss(weights, led(batch, weights, steps, sample), numbers)
         return l_metric + l_low_level, metric_info | info
 
 
@@ -312,11 +312,12 @@ class CloningModel(Plain):
         return {**self.config.to_dict(), "goal_columns": list(self.goal_columns)}
 
     def parts(self, episodes: Episodes) -> dict[str, Parts]:
-        return {"cloning": ((episodes.observation_size, len(self.goal_columns)), episodes.action_size)}
+        seen = (episodes.observation_size, len(self.config.seen(self.goal_columns)))
+        return {"cloning": (seen, episodes.action_size)}
 
     def scalings(self, episodes: Episodes) -> Weights:
         inputs = self.config.low_level.cloning_inputs
-        return {"cloning_input": goal_scaling(episodes.observations, inputs, self.goal_columns)}
+        return {"cloning_input": goal_scaling(episodes.observations, inputs, self.config.seen(self.goal_columns))}
 
     def sample(self, key: jax.Array, steps: Steps, numbers: Numbers) -> Sample:
         """Draw steps uniformly, with replacement, and a goal anywhere in the rest of the episode for each."""
@@ -325,7 +326,8 @@ class CloningModel(Plain):
 
     def loss(self, weights: Weights, steps: Steps, sample: Sample, numbers: Numbers) -> Loss:
         """D²(network(s_t, g), a_t)."""
-        goals = steps.observations[sample.row_goal][:, list(self.goal_columns)] if self.goal_columns else None
+        columns = list(self.config.seen(self.goal_columns))
+        goals = steps.observations[sample.row_goal][:, columns] if columns else None
         actions = clone(weights, steps.observations[sample.row_t], goals)
         loss = jnp.mean(squared_distance(actions, steps.actions[sample.step]))
         return loss, {"cloning": loss}

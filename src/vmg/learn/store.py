@@ -102,7 +102,8 @@ def identity(model: Model, seeds: Sequence[int], episodes: Episodes, validation:
     held_out = None if validation is None else validation.digest
     data = {"seeds": list(seeds), "episodes": episodes.digest, "validation": held_out}
     described: dict[str, Any] = json.loads(json.dumps({"format": 1, **model.describe(), **data}))
-    return {name: value for name, value in described.items() if name not in _HOW_LONG}
+    unsaid = _HOW_LONG if model.config.angles else (*_HOW_LONG, "angles")  # as before there were any
+    return {name: value for name, value in described.items() if name not in unsaid}
 
 
 def _models(path: Path) -> dict[int, Tensors]:

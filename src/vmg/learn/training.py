@@ -91,10 +91,9 @@ def fit_models(
 
     `earlier`: of a folder that has learned for longer than is asked, return the models as they were then.
     """
-    every = [Learner(model, training) for model, training in zip(models, trainings, strict=True)]
+    every = Learner.of(models, trainings)
     with ExitStack() as folders, stopping_on_interrupt() as interrupted:
         for learner in every:
-            _check_sizes(learner)
             if learner.store:
                 folders.enter_context(held(learner.store.folder))
                 _open(learner, learner.store, resume)
@@ -254,7 +253,7 @@ def _kept(learner: Learner, state: State) -> list[Weights]:
     """Return each model with the networks that acting needs, or that others may look at, and what is measured of it."""
     networks = {part: layers for part, layers in state.learned.items() if part not in learner.model.learning_only}
     judged = learner.episodes if learner.validation is None else learner.validation
-    return [learner.model.measured(each, judged) for each in separate(networks, learner.inputs)]
+    return [learner.model.measured(each, judged) | learner.angles for each in separate(networks, learner.inputs)]
 
 
 def _note(model: Model, speed: float, losses: Sequence[LossArrays], validation: Sequence[LossArrays]) -> str:
@@ -272,16 +271,6 @@ def _all_models(losses: Sequence[LossArrays], name: str) -> np.ndarray:
 
 
 # --- bad input and bad luck -------------------------------------------------------------------------------------------
-
-
-def _check_sizes(learner: Learner) -> None:
-    first, other = learner.episodes, learner.validation
-    for name in ("observation_size", "action_size"):
-        if other and getattr(other, name) != getattr(first, name):
-            raise VMGError(
-                f"{first.source} and {other.source} do not fit together: {name} is {getattr(first, name)} in "
-                f"the one and {getattr(other, name)} in the other."
-            )
 
 
 def _check_weights(learner: Learner, weights: Weights, step: int) -> None:

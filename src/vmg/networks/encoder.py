@@ -18,6 +18,7 @@ from vmg.base.arguments import numbers_of
 from vmg.base.errors import VMGError
 from vmg.base.types import Float32s
 from vmg.data.mapping import first_not_finite
+from vmg.networks.angles import ANGLES, COLUMN, turned
 from vmg.networks.mlp import Parts, mlp, pairs, scaled, through, through_exactly
 from vmg.networks.weights import Weights
 
@@ -39,7 +40,7 @@ def metric_parts(
 
 
 def encode(weights: Weights, observations: Any) -> Any:
-    """Enc_s: observations → points of the metric space."""
+    """Enc_s: observations, as networks see them → points of the metric space."""
     return mlp(weights["state_encoder"], scaled(weights["encoder_input"], observations))
 
 
@@ -48,7 +49,7 @@ def embed(weights: Weights, observations: Float32s) -> Float32s:
     rows, dimension = _checked(weights, observations)
     features = np.empty((len(rows), dimension), np.float32)
     for start in range(0, len(rows), ROWS_AT_ONCE):
-        features[start : start + ROWS_AT_ONCE] = encode(weights, rows[start : start + ROWS_AT_ONCE])
+        features[start : start + ROWS_AT_ONCE] = encode(weights, turned(weights, rows[start : start + ROWS_AT_ONCE]))
     return features
 
 
@@ -61,7 +62,7 @@ def embed_alike(weights: Weights, observations: Float32s, *, workers: int = 1) -
     features, layers = np.empty((len(rows), dimension), np.float32), pairs(weights["state_encoder"])
 
     def fill(start: int) -> None:
-        block = scaled(weights["encoder_input"], rows[start : start + ROWS_ALIKE])
+        block = scaled(weights["encoder_input"], turned(weights, rows[start : start + ROWS_ALIKE]))
         features[start : start + ROWS_ALIKE] = through_exactly(layers, block)
 
     starts = range(0, len(rows), ROWS_ALIKE)
@@ -81,6 +82,7 @@ def _checked(weights: Weights, observations: Float32s) -> tuple[Float32s, int]:
         size, dimension = len(weights["encoder_input"]["mean"]), weights["state_encoder"]["b2"].shape[-1]
     except (KeyError, TypeError, IndexError) as error:
         raise VMGError(f"These are not the weights of a model: there is no {error}.") from error
+    size -= len(weights[ANGLES][COLUMN]) if ANGLES in weights else 0
     if rows.ndim != 2 or rows.shape[1] != size or first_not_finite(rows) is not None:
         raise VMGError(
             f"Observations of this model are rows of {size} finite numbers; the shape given is {rows.shape}."
@@ -92,11 +94,12 @@ class Encoder:
     """`encode` made ready once, for one observation after another; a single row is handled as a vector."""
 
     def __init__(self, weights: Weights) -> None:
-        self._layers = pairs(weights["state_encoder"])
+        self._weights, self._layers = weights, pairs(weights["state_encoder"])
         self._mean, self._std = weights["encoder_input"]["mean"], weights["encoder_input"]["std"]
 
     def __call__(self, observations: Float32s) -> Float32s:
         """Enc_s: a table of observations → points of the metric space."""
+        observations = turned(self._weights, observations)
         if len(observations) == 1:
             return self._encode(observations[0])[None]
         return self._encode(observations)

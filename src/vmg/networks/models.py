@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import numpy as np
+
 from vmg.base.errors import VMGError
 from vmg.networks.actions import ACTIONS
+from vmg.networks.angles import ANGLES, COLUMN, TURN
 from vmg.networks.encoder import metric_parts
 from vmg.networks.lowlevel import LowLevel
 from vmg.networks.lowlevel.translator import Translator
@@ -18,6 +21,7 @@ def load_weights(path: Path, low_level: LowLevel | None = None) -> Weights:
 
 def checked_model(tensors: Tensors, path: Path, low_level: LowLevel) -> Weights:
     """Put a model's arrays back in place if all are there and fit each other; `path` is named in the error."""
+    low_level = low_level.turned(_angles(tensors, path))
     sources = ("encoder_input.mean", "action_decoder.b2", "state_encoder.b2", "state_encoder.b0")
     for name in sources:
         if name not in tensors or tensors[name].ndim != 1:
@@ -35,3 +39,18 @@ def checked_model(tensors: Tensors, path: Path, low_level: LowLevel) -> Weights:
     if problem := low_level.check(tensors, observation_size):
         raise VMGError(f"{path} does not hold a model: {problem}.")
     return nested(tensors)
+
+
+def _angles(tensors: Tensors, path: Path) -> tuple[int, ...]:
+    """Return the columns that a model sees as angles, if what says so is sound."""
+    if not any(name.startswith(f"{ANGLES}.") for name in tensors):
+        return ()
+    names = [f"{ANGLES}.{name}" for name in (COLUMN, TURN)]
+    columns, turns = (np.asarray(tensors.get(name, ())) for name in names)
+    room = len(tensors.get("encoder_input.mean", ())) - len(columns)
+    fit = columns.dtype == np.int32 and turns.dtype == np.float32 and columns.shape == turns.shape == (len(columns),)
+    if not fit or not ((columns >= 0) & (columns < room)).all() or not (np.isfinite(turns) & (turns > 0)).all():
+        raise VMGError(f"{path} does not hold a model: {' and '.join(names)} do not name angles of an observation.")
+    if (np.diff(columns) <= 0).any():
+        raise VMGError(f"{path} does not hold a model: {names[0]} must name columns from the first to the last.")
+    return tuple(columns.tolist())

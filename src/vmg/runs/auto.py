@@ -32,7 +32,7 @@ def train(run: Run, *, on: str = "processes", workers: int | None = None) -> Non
         say("Choosing settings from the data: what the low-level policy should see, how far ahead, how long to learn.")
         asked = None if given.steps == usual.steps else given.steps
         named = task.goal.columns if task and task.goal else ()
-        chosen = auto.choose(episodes, run.folder / "auto", steps=asked, goal_columns=named)
+        chosen = auto.choose(episodes, run.folder / "auto", steps=asked, goal_columns=named, angles=given.angles)
         if asked:  # it was not chosen: a recipe must name it
             chosen = replace(
                 chosen, config=replace(chosen.config, learn=replace(chosen.config.learn, steps=usual.steps))

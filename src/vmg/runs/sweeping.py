@@ -27,7 +27,7 @@ from vmg.data.facts import DataFacts
 from vmg.learn.config import Training
 from vmg.networks import Weights
 from vmg.networks.actions import recorded_actions
-from vmg.networks.lowlevel import LowLevel
+from vmg.networks.lowlevel import LowLevel, actor
 from vmg.runs import stages
 from vmg.runs.commands import run_commands
 from vmg.runs.learning import learn_on
@@ -187,7 +187,7 @@ def _score(run: Run, config: AgentConfig, models: Sequence[Weights], episodes: E
 
 def action_error(low_level: LowLevel, weights: Weights, episodes: Episodes) -> float:
     """Mean squared error of actions for goals 1 to 10 steps ahead, as a share of the variance of those recorded."""
-    act, variance = low_level.actor(weights), float(episodes.actions.var(0, dtype=np.float64).sum())
+    act, variance = actor(low_level, weights), float(episodes.actions.var(0, dtype=np.float64).sum())
     errors = []
     for ahead in AHEAD:
         steps = np.flatnonzero(episodes.steps_left >= ahead)

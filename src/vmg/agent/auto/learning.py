@@ -6,6 +6,7 @@ of the robot (`imagination`); how long to learn and how much to forget by the er
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,6 +15,7 @@ from typing import TypeVar
 import numpy as np
 
 from vmg.act.settings import ActConfig
+from vmg.agent.auto.angles import choose_angles, in_own_columns
 from vmg.agent.auto.choice import Choice, as_value
 from vmg.agent.auto.columns import Columns, look_at
 from vmg.agent.auto.imagination import Imagination
@@ -78,16 +80,18 @@ class Learned:
 
 
 def choose_learning(
-    episodes: Episodes, folder: Path | None = None, *, steps: int | None = None, show_progress: bool | None = None
-) -> Learned:
+    episodes: Episodes, folder: Path | None = None, *, steps: int | None = None,
+    angles: Sequence[int] | None = None, show_progress: bool | None = None,
+) -> Learned:  # fmt: skip
     """Choose from the episodes alone; with a `folder`, what was learned on the way is kept, and goes on if killed.
 
-    `steps`: updates to learn for, where that is not to be chosen.
+    `steps`: updates to learn for, where that is not to be chosen; `angles`: columns that are, where that is known.
     """
-    if folder:
-        return _Trials(episodes, folder, steps, show_progress).choose()
-    with TemporaryDirectory() as temporary:
-        return _Trials(episodes, Path(temporary), steps, show_progress).choose()
+    seen, turns, choices = choose_angles(episodes, angles)
+    with nullcontext(folder) if folder else TemporaryDirectory() as kept:
+        learned = _Trials(seen, Path(kept), steps, show_progress).choose()
+    config = in_own_columns(learned.config, turns, episodes)
+    return replace(learned, config=config, choices=(*choices, *learned.choices))
 
 
 def choose_subgoal(errors: Mapping[int, float], paces: Mapping[int, float]) -> Choice:

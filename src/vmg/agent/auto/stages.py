@@ -26,15 +26,16 @@ time, and may fail."""
 @checked
 def choose(
     episodes: Episodes, folder: Path | None = None, *, steps: Annotated[int, Bounds(1)] | None = None,
-    goal_columns: Sequence[int] = (), show_progress: bool | None = None,
+    goal_columns: Sequence[int] = (), angles: Sequence[int] | None = None, show_progress: bool | None = None,
 ) -> Chosen:  # fmt: skip
     """Choose how to learn. A `folder` keeps what was learned to find out, so that a killed choice goes on.
 
     `steps`: updates to learn for, where that is not to be chosen. `goal_columns`: those of the observation in which
-    goals will be named, where that is known; what they name may be things to be placed.
+    goals will be named, where that is known; what they name may be things to be placed. `angles`: columns that
+    are, where that is known.
     """
     objects, why = choose_objects(episodes, tuple(goal_columns))
-    learned = choose_learning(episodes, folder, steps=steps, show_progress=show_progress)
+    learned = choose_learning(episodes, folder, steps=steps, angles=angles, show_progress=show_progress)
     learn = placing(learned.config, objects, steps=steps) if objects else learned.config
     config = AgentConfig(
         learn=learn,

@@ -4,7 +4,7 @@ One file per kind, with all there is to it. Built in are the paper's action tran
 are added with `@LOW_LEVELS.register("name")` on a subclass of `LowLevel`.
 """
 
-from vmg.networks.lowlevel.base import LOW_LEVELS, Act, Batch, Doubting, Drawing, LowLevel, Number, Numbers
+from vmg.networks.lowlevel.base import LOW_LEVELS, Act, Batch, Doubting, Drawing, LowLevel, Number, Numbers, actor
 from vmg.networks.lowlevel.critic import Critic
 from vmg.networks.lowlevel.ensemble import Ensemble
 from vmg.networks.lowlevel.flow import Flow
@@ -25,4 +25,5 @@ __all__ = [
     "Numbers",
     "Placer",
     "Translator",
+    "actor",
 ]

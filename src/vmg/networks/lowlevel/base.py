@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias, cast, runtime_checkable
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from vmg.base.registry import ClassRegistry
 from vmg.base.settings import Settings
 from vmg.base.types import Bools, Float32s, Int64s
 from vmg.data.episodes import Episodes
+from vmg.networks.angles import ANGLES, turned
 from vmg.networks.mlp import Inputs, Parts, layer_shapes
 from vmg.networks.weights import Tensors, Weights
 
@@ -64,6 +65,13 @@ class LowLevel(Settings):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values with the kind, ready for JSON."""
         return {"kind": self.kind, **super().to_dict()}
+
+    def turned(self, angles: Sequence[int]) -> Self:
+        """Return the settings for observations in which these columns are sine and cosine: see `networks.angles`.
+
+        One that names columns names those of the observation, and here those that networks see.
+        """
+        return self
 
     # --- learning ----------------------------------------------------------------------------------------------------
 
@@ -160,3 +168,27 @@ class LowLevel(Settings):
 
 
 LOW_LEVELS: ClassRegistry[type[LowLevel]] = ClassRegistry("low-level policy")
+
+
+def actor(low_level: LowLevel, weights: Weights) -> Act:
+    """Return a low-level policy that is given observations and subgoals as they are, whatever its networks see."""
+    act = low_level.actor(weights)
+    return _Turning(act, weights) if ANGLES in weights else act
+
+
+class _Turning:
+    """An actor whose networks see sine and cosine; it draws, and doubts, if the one behind it does."""
+
+    def __init__(self, act: Act, weights: Weights) -> None:
+        self._act, self._weights, behind = act, weights, cast("object", act)
+        if isinstance(behind, Drawing):
+            self.draw_from = behind.draw_from
+        if isinstance(behind, Doubting):
+            doubt = behind.unsure
+            self.unsure = lambda observations, goals: doubt(*self._turned(observations, goals))
+
+    def __call__(self, observations: Float32s, goals: Float32s) -> Float32s:
+        return self._act(*self._turned(observations, goals))
+
+    def _turned(self, observations: Float32s, goals: Float32s) -> tuple[Float32s, Float32s]:
+        return turned(self._weights, observations), turned(self._weights, goals)

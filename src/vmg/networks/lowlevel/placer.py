@@ -21,6 +21,7 @@ from vmg.base.settings import Bounds
 from vmg.base.types import Float32s, Int64s
 from vmg.data.episodes import Episodes
 from vmg.data.rests import steps_to_rest
+from vmg.networks.angles import turned_columns
 from vmg.networks.lowlevel.base import LOW_LEVELS, Act, Batch, Numbers
 from vmg.networks.lowlevel.translator import Translator
 from vmg.networks.mlp import (
@@ -69,6 +70,9 @@ class Placer(Translator):
                 f"lead must be 0 with a placer, not {self.lead}: it learns the action taken in a state. Add "
                 "--learn.low-level.lead 0."
             )
+
+    def turned(self, angles: Sequence[int]) -> Self:
+        return replace(super().turned(angles), objects=turned_columns(self.objects, angles))
 
     def parts(self, observation_size: int, action_size: int) -> dict[str, Parts]:
         translator = super().parts(observation_size, action_size)

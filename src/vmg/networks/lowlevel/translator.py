@@ -3,7 +3,7 @@
 translator       Tran    s, s'       → a           the action that leads from s towards s'
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -14,6 +14,7 @@ from vmg.base.settings import Bounds
 from vmg.base.types import Float32s
 from vmg.data.episodes import Episodes
 from vmg.data.mapping import row_pieces
+from vmg.networks.angles import turned_columns
 from vmg.networks.lowlevel.base import LOW_LEVELS, Act, Batch, LowLevel, Numbers
 from vmg.networks.mlp import (
     Inputs,
@@ -73,6 +74,9 @@ class Translator(LowLevel):
     noise_on: Literal["both", "state"] = "both"
     """What that noise moves: state and goal together, so that only where the goal lies from here counts, or the state
     alone, as if it had been pushed off its way."""
+
+    def turned(self, angles: Sequence[int]) -> Self:
+        return replace(self, columns=turned_columns(self.columns, angles))
 
     def parts(self, observation_size: int, action_size: int) -> dict[str, Parts]:
         seen = len(self.columns) or observation_size
