@@ -92,9 +92,11 @@ def angles_that_begin_again(episodes: Episodes) -> str | None:
     words = "is an angle that begins again" if len(found) == 1 else "are angles that begin again"
     turns = " or ".join(sorted({f"{each:.4g}" for each in found.values()}))
     return (
-        f"{_columns('Observation', list(found))} {words} after a turn of {turns}. Routes that look know that its ends "
-        "are one place; the metric space and the policy take them to be far apart. Record sine and cosine instead, o "
-        f"being the observations: np.column_stack([np.delete(o, {column}, 1), np.sin({angle}), np.cos({angle})])."
+        f"{_columns('Observation', list(found))} {words} after a turn of {turns}. Where settings are chosen from the "
+        "data, networks see sine and cosine instead; elsewhere --learn.angles "
+        f"{' '.join(map(str, sorted(found)))} says so. Without, the ends of a turn look far apart. Other programs want "
+        "sine and cosine recorded, o being the observations: "
+        f"np.column_stack([np.delete(o, {column}, 1), np.sin({angle}), np.cos({angle})])."
     )
 
 

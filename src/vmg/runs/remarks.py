@@ -35,9 +35,13 @@ WHOLE = 0.9
 """Share of the vertices from which on a graph counts as one piece, or as keeping every state."""
 
 
-def on_data(episodes: Episodes) -> list[str]:
-    """Say what `vmg data info` would have said of recordings that nothing good can be learned from as they are."""
-    checks = (fixed_observations, shared_observations, angles_that_begin_again, clock_observations, constant_actions)
+def on_data(episodes: Episodes, angles: tuple[int, ...] | None = None) -> list[str]:
+    """Say what `vmg data info` would have said of recordings that nothing good can be learned from as they are.
+
+    `angles`: columns that networks see as such: nothing more is to be said of them then.
+    """
+    turning = () if angles else (angles_that_begin_again,)
+    checks = (fixed_observations, shared_observations, *turning, clock_observations, constant_actions)
     return [sentence for check in checks if (sentence := check(episodes))]
 
 

@@ -75,8 +75,9 @@ def train(*runs: Run, on: str = "processes", workers: int | None = None) -> None
         if run.chosen() is None and (unchecked := run.check_task(training.episodes)):
             say(unchecked)
         save_run(run)
-    for episodes in {training.episodes.digest: training.episodes for training in trainings}.values():
-        _say_all(on_data(episodes))
+    pairs = zip(runs, trainings, strict=True)
+    for run, episodes in {one.episodes.digest: (run, one.episodes) for run, one in pairs}.values():
+        _say_all(on_data(episodes, run.config.learn.angles))
     learn_on(on, trainings, [run.config.learn for run in runs], workers=workers)
     learned = Agent.fit_together(trainings, [run.config for run in runs])
     for run, training, agents in zip(runs, trainings, learned, strict=True):
