@@ -8,6 +8,9 @@ else the recordings did meanwhile does not matter, so pieces of any of them can 
 
 The cheapest row of pieces to a goal says what to put where next; a low-level policy that places does it. A piece that
 began with the things lying otherwise can be tried, too: how far otherwise is added to its cost.
+
+Where recordings are no play, things are put where they are wanted at once, unless some tell kinds: hardly anybody
+recorded one piece after the other, so a row of them would be a detour to where a piece happens to begin.
 """
 
 import warnings
@@ -21,7 +24,7 @@ import numpy as np
 from vmg.act.arriving import Heading
 from vmg.base.lazy import LazyModule
 from vmg.base.types import Float32s, Float64s, Int64s
-from vmg.data.rests import SETTLED, Pieces
+from vmg.data.rests import PLAY, SETTLED, Pieces
 from vmg.goals.objectives import Objective, Place, Together
 
 if TYPE_CHECKING:
@@ -92,6 +95,7 @@ class Placing:
         self._lowest = self._end.min(0)
         self._kinds = np.array([1 < len(np.unique(column)) <= KINDS for column in self._cell(self._end).T])
         self._price = OTHERWISE * float(pieces.steps.mean())
+        self._at_once = pieces.of_the_middle(plan.graph.lengths) < PLAY and not self._kinds.any()
         self._tasks: dict[int, _Task] = {}
 
     def headed(self, rows: Sequence[int], observations: Float32s, heading: Heading) -> Heading:
@@ -110,6 +114,8 @@ class Placing:
         """Say where to put things next, from where they lie now; not a number for those that stay."""
         if self._apart(here, self._wanted).max() <= 1:
             return np.full(len(here), np.nan)
+        if self._at_once:
+            return self._moved(here, self._wanted)
         kinds = EXACTLY * (self._cell(self._start) - self._cell(here))
         otherwise = np.where(self._kinds, kinds, (self._start - here) / self._tolerances)
         costs = self._to_go + self._price * np.linalg.norm(otherwise, axis=1)

@@ -19,6 +19,12 @@ LEAST = 1e-6
 """No number changes by less than this share of its size, or of 1."""
 SETTLED = 8
 """Steps without a change after which a thing lies still, and is not just held still."""
+NOISE, ADDS_UP, TO_AND_FRO = 6.0, 2.0, 0.5
+"""Where a number usually changes by more than that, but over `SETTLED` steps by less than the second times as much, and
+goes back in more than the third share of the steps, a noisy sensor hides that a thing lies still: then it changes where
+it does so by more than the first times its middle change."""
+PLAY = 3
+"""Pieces of the middle recording from which on recordings are play."""
 
 
 class Pieces(NamedTuple):
@@ -30,6 +36,10 @@ class Pieces(NamedTuple):
     @property
     def steps(self) -> Int64s:
         return self.last - self.first
+
+    def of_the_middle(self, lengths: Int64s) -> float:
+        """Return how many pieces the middle recording has."""
+        return float(np.median(np.diff(np.searchsorted(self.first, np.append(0, np.cumsum(lengths + 1))))))
 
 
 def find_pieces(observations: Float32s, lengths: Int64s, columns: tuple[int, ...]) -> Pieces:
@@ -72,4 +82,16 @@ def moves(observations: Float32s, lengths: Int64s, columns: tuple[int, ...]) -> 
     changes[last] = 0
     usual: Float64s = np.sqrt(np.square(changes, dtype=np.float64).mean(0))
     trembles = LEAST * np.maximum(1.0, np.abs(observations[:, list(columns)]).max(0))
-    return np.asarray((changes > np.maximum(MOVES * usual, trembles)).any(1))
+    least = np.maximum(MOVES * usual, trembles)
+    return np.asarray((changes > np.maximum(least, _noise(observations[:, list(columns)], last, least))).any(1))
+
+
+def _noise(numbers: Float32s, last: Bools, least: Float64s) -> Float64s:
+    """Return how much each number changes at most while a thing lies still, where its sensor is noisy; else 0."""
+    inside = np.flatnonzero(~(np.convolve(last, np.ones(SETTLED), "full")[SETTLED - 1 :] > 0))
+    if not len(inside):
+        return np.zeros_like(least)
+    once, again = (numbers[inside + 1 + i].astype(np.float64) - numbers[inside + i] for i in (0, 1))
+    middle, later = (np.median(np.abs(numbers[inside + n] - numbers[inside]), axis=0) for n in (1, SETTLED))
+    back = (once * again < 0).mean(0) > TO_AND_FRO
+    return np.where((middle > least) & (later < ADDS_UP * middle) & back, NOISE * middle, 0.0)

@@ -34,17 +34,17 @@ def choose(
     goals will be named, where that is known; what they name may be things to be placed. `angles`: columns that
     are, where that is known.
     """
-    objects, why = choose_objects(episodes, tuple(goal_columns))
+    things = choose_objects(episodes, tuple(goal_columns))
     learned = choose_learning(episodes, folder, steps=steps, angles=angles, show_progress=show_progress)
-    learn = placing(learned.config, objects, steps=steps) if objects else learned.config
+    learn = placing(learned.config, things, steps=steps) if things.columns else learned.config
     config = AgentConfig(
         learn=learn,
         graph=GraphConfig(recordings=learned.paths != "edges", goal_columns=tuple(goal_columns)),
         solve=_solving(learned.paths),
         act=_acting(learned),
     )
-    choices = instead(learned.choices, learn) if objects else learned.choices
-    return Chosen(config=config, choices=(*choices, *why))
+    choices = instead(learned.choices, learn, things) if things.columns else learned.choices
+    return Chosen(config=config, choices=choices)
 
 
 def _solving(paths: str) -> SolveConfig:
