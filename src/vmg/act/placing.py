@@ -95,7 +95,8 @@ class Placing:
         self._lowest = self._end.min(0)
         self._kinds = np.array([1 < len(np.unique(column)) <= KINDS for column in self._cell(self._end).T])
         self._price = OTHERWISE * float(pieces.steps.mean())
-        self._at_once = pieces.of_the_middle(plan.graph.lengths) < PLAY and not self._kinds.any()
+        telling = np.logical_and.reduceat(self._kinds, self._first).any()  # a height among two is no kind, a lock is
+        self._at_once = pieces.of_the_middle(plan.graph.lengths) < PLAY and not telling
         self._tasks: dict[int, _Task] = {}
 
     def headed(self, rows: Sequence[int], observations: Float32s, heading: Heading) -> Heading:
