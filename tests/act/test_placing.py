@@ -176,3 +176,33 @@ def test_other_low_level_policies_place_nothing():
     plan = agent.plan(near([3], columns=(1,), tolerance=0.5))
     other = replace(plan, body=replace(plan.body, low_level=replace(plan.body.low_level, objects=())))
     assert placing(other) is None
+
+
+def few(n: int = 30) -> Agent:
+    """Recordings that put a thing from anywhere to anywhere, once, on the table or on a shelf."""
+    rng = np.random.default_rng(0)
+    return placer(play([[(x, 0), (to, height)] for x, to, height in zip(*rng.uniform(0, 9, (2, n)), [0, 1] * n)]))  # noqa: B905
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.floats(0, 9), st.floats(0, 9))
+def test_what_recordings_put_down_once_is_put_where_it_is_wanted_at_once(start, goal):
+    """A row of pieces of several recordings would be a detour to where one of them happens to begin."""
+    ways = put(few(), near([goal, 0], columns=(1, 2), tolerance=0.5), [start, 0])
+    assert len(ways) <= 2
+    assert abs(ways[-1][0] - goal) <= 0.5
+
+
+def test_a_lock_is_opened_first_however_short_recordings_are():
+    episodes = play([[(0, 0), (1, 0)], [(1, 0), (1, 5)], [(1, 5), (0, 5)]])
+    assert put(placer(episodes), wanted(0, 5), [0, 0]) == [[0, 0], [1, 0], [1, 5], [0, 5]]
+
+
+def test_an_explanation_says_where_things_are_put():
+    """The way that routes would take is not what is followed."""
+    plan = few().plan(near([4, 0], columns=(1, 2), tolerance=1))
+    answer = plan.explain(np.float32([0, 7, 0]))
+    assert answer.possible
+    assert dict(answer.placed)[1] == 4
+    assert "things are put at 4 in column 1" in str(answer)
+    assert not plan.explain(np.float32([0, 4, 0])).placed

@@ -58,6 +58,8 @@ class Explanation:
     """Whether the path ends at a vertex with a recorded state that is where it is wanted to be."""
     imagined: tuple[str, ...] = ()
     """What earlier stages of a sequence have done that is shown as it was at the beginning: no recording goes on so."""
+    placed: tuple[tuple[int, float], ...] = ()
+    """Where things are put next, columns with their numbers, by a policy that places them and follows no recording."""
 
     def in_words(self) -> str:
         """Answer in sentences."""
@@ -67,6 +69,12 @@ class Explanation:
         if self.reached:
             return f"{here} {_THERE}"
         steps = f"{self.steps:.0f} step{'s' * (f'{self.steps:.0f}' != '1')}"
+        if self.placed:
+            places = " and ".join(f"{number:.3g} in column {column}" for column, number in self.placed)
+            known = "." if self.possible else ". Nothing recorded lay where it is wanted."
+            return (
+                f"{here} No recording is followed: things are put at {places} next, which takes about {steps}{known}"
+            )
         way = f"{counted(len(self.path) - 1, 'edge')}, about {steps}, {self._pieces_in_words()}"
         if self.possible:
             clear = " All of it keeps clear of what is to be avoided." if self.inside == 0 else ""

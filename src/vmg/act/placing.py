@@ -94,7 +94,9 @@ class Placing:
         self._to_go = pieces.steps + self._after(pieces.steps)
         self._lowest = self._end.min(0)
         self._kinds = np.array([1 < len(np.unique(column)) <= KINDS for column in self._cell(self._end).T])
-        self._price = OTHERWISE * float(pieces.steps.mean())
+        self.steps = float(pieces.steps.mean())
+        """Recorded steps of a piece."""
+        self._price = OTHERWISE * self.steps
         telling = np.logical_and.reduceat(self._kinds, self._first).any()  # a height among two is no kind, a lock is
         self._at_once = pieces.of_the_middle(plan.graph.lengths) < PLAY and not telling
         self._tasks: dict[int, _Task] = {}
@@ -128,6 +130,11 @@ class Placing:
         if self._arrives[best]:
             return self._moved(here, self._wanted)
         return self._moved(self._start[best], self._end[best])
+
+    def puts(self, observation: Float32s) -> tuple[tuple[int, float], ...]:
+        """Say where things are put next, from what is observed: columns, each with its number."""
+        goal = self.next(observation[self._columns].astype(np.float64))
+        return tuple((column, float(each)) for column, each in zip(self._columns, goal, strict=True) if each == each)
 
     def _rest_elsewhere(self, task: _Task, here: Float64s) -> bool:
         """Say whether things have come to rest, and lie elsewhere than when it was decided what to do."""

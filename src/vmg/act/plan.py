@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from vmg.act.arriving import best_paid, fulfilling
 from vmg.act.body import Body, Recorded
 from vmg.act.explanation import Explanation, Nearest
+from vmg.act.placing import placing
 from vmg.act.policy import Policy
 from vmg.act.rules import PROHIBITIVE, RecordedPart, besides, inside, keeping_off, steps_inside
 from vmg.act.settings import ActConfig
@@ -115,6 +116,10 @@ class Plan:
         nearest = self.nearest(reachable_from(self.graph, here))
         possible = nearest.distance <= self.objective.tolerance if nearest else not self.has_goal and leads_on
         pieces, path = tuple(self.routes.pieces(entry)), tuple(self.routes.path_from(entry))
+        if (found := placing(self)) and (placed := found.puts(state)):
+            known = self.distance is not None and self.distance <= self.objective.tolerance
+            off, apart = bool(decisions.off_graph[0]), float(distances[0])
+            return Explanation(known, here, apart, off, (here,), found.steps, (), reached=False, placed=placed)
         return Explanation(
             possible=possible,
             vertex=here,
