@@ -45,6 +45,20 @@ def test_the_weather_is_nobody_s_and_a_lamp_is(seed):
     assert set(found) in ({BATTERY}, {WEATHER}, {BATTERY, WEATHER})
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_lamp_is_handled_before_a_noisy_sensor_too(seed):
+    """What its sensor makes of a lamp that nobody touches is no change of it."""
+    rng, clean = np.random.default_rng(seed), house(seed)
+    noisy = clean.observations + np.float32(rng.normal(0, 0.005, clean.observations.shape) * [0, 0, 1, 0, 0])
+    ends = np.cumsum(clean.lengths + 1)
+    parts = [
+        (noisy[end - n - 1 : end], e.actions, e.rewards, False, True)
+        for end, n, e in zip(ends, clean.lengths, clean, strict=True)
+    ]
+    episodes = Episodes.from_list(parts)
+    assert LAMP not in unhandled_columns(episodes, graph_of_places(clean).sight, (LAMP,))
+
+
 def test_what_changes_by_the_clock_is_nobody_s_although_robots_go_by_it_too():
     """All drive to and fro at the same time, and at that time a bell rings; at one end some of them turn a lamp."""
     rng, parts = np.random.default_rng(0), []

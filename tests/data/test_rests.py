@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from vmg.base.errors import VMGError
 from vmg.data.episodes import Episodes
-from vmg.data.rests import SETTLED, find_pieces, steps_to_rest
+from vmg.data.rests import SETTLED, find_pieces, noise, steps_to_rest
 
 MOVES = st.lists(st.lists(st.tuples(st.booleans(), st.integers(1, 2 * SETTLED)), min_size=1, max_size=6), min_size=1)
 
@@ -78,3 +78,20 @@ def test_a_column_that_only_trembles_hides_no_rest():
 def test_columns_that_are_not_there_are_named():
     with pytest.raises(VMGError, match=r"columns 0 to 1, but things are asked for in \[2\]"):
         steps_to_rest(recorded([[(True, 3)]]), (2,))
+
+
+@pytest.mark.parametrize("size", [0.001, 0.01, 0.05])
+def test_noise_on_a_sensor_does_not_hide_that_a_thing_lies_still(size):
+    """In every step the numbers change, but those of a thing at rest go back; those of a robot on its way add up."""
+    rng = np.random.default_rng(0)
+    clean = recorded([[(False, 20), (True, 5), (False, 20), (True, 3), (False, 12)]] * 20)
+    noisy = clean.observations + rng.normal(0, size, clean.observations.shape).astype(np.float32)
+    pieces = find_pieces(noisy, clean.lengths, (1,))
+    assert pieces.of_the_middle(clean.lengths) == 2
+    assert [each.tolist() for each in pieces] == [
+        each.tolist() for each in find_pieces(clean.observations, clean.lengths, (1,))
+    ]
+    robot, thing = noise(noisy, clean.lengths, (0, 1))
+    assert robot == 0
+    assert 3 * size < thing < 10 * size
+    assert not noise(clean.observations, clean.lengths, (0, 1)).any()

@@ -72,9 +72,7 @@ class Explanation:
         if self.placed:
             places = " and ".join(f"{number:.3g} in column {column}" for column, number in self.placed)
             known = "." if self.possible else ". Nothing recorded lay where it is wanted."
-            return (
-                f"{here} No recording is followed: things are put at {places} next, which takes about {steps}{known}"
-            )
+            return f"{here} No recording is followed: things are put at {places} next, which takes about {steps}{known}"
         way = f"{counted(len(self.path) - 1, 'edge')}, about {steps}, {self._pieces_in_words()}"
         if self.possible:
             clear = " All of it keeps clear of what is to be avoided." if self.inside == 0 else ""

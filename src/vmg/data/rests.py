@@ -5,6 +5,7 @@ moves             x   x   x                           it rests at 0 and comes to
 to rest   5   4   3   2   1   .   .   .   .   .       it is not moved any more after that
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,9 +21,9 @@ LEAST = 1e-6
 SETTLED = 8
 """Steps without a change after which a thing lies still, and is not just held still."""
 NOISE, ADDS_UP, TO_AND_FRO = 6.0, 2.0, 0.5
-"""Where a number usually changes by more than that, but over `SETTLED` steps by less than the second times as much, and
-goes back in more than the third share of the steps, a noisy sensor hides that a thing lies still: then it changes where
-it does so by more than the first times its middle change."""
+"""Where the middle change of a number is less than the second times as much over `SETTLED` steps as over one, and it
+goes back in more than the third share of the steps, its sensor is noisy: while a thing lies still, the number changes
+by up to the first times that."""
 PLAY = 3
 """Pieces of the middle recording from which on recordings are play."""
 
@@ -83,15 +84,16 @@ def moves(observations: Float32s, lengths: Int64s, columns: tuple[int, ...]) -> 
     usual: Float64s = np.sqrt(np.square(changes, dtype=np.float64).mean(0))
     trembles = LEAST * np.maximum(1.0, np.abs(observations[:, list(columns)]).max(0))
     least = np.maximum(MOVES * usual, trembles)
-    return np.asarray((changes > np.maximum(least, _noise(observations[:, list(columns)], last, least))).any(1))
+    return np.asarray((changes > np.maximum(least, noise(observations, lengths, columns))).any(1))
 
 
-def _noise(numbers: Float32s, last: Bools, least: Float64s) -> Float64s:
-    """Return how much each number changes at most while a thing lies still, where its sensor is noisy; else 0."""
-    inside = np.flatnonzero(~(np.convolve(last, np.ones(SETTLED), "full")[SETTLED - 1 :] > 0))
+def noise(observations: Float32s, lengths: Int64s, columns: Sequence[int]) -> Float64s:
+    """Return by how much each column changes at most while it lies still, where its sensor is noisy; else 0."""
+    ends = np.repeat(np.cumsum(lengths + 1), lengths + 1)
+    inside, numbers = np.flatnonzero(np.arange(len(ends)) + SETTLED < ends), observations[:, list(columns)]
     if not len(inside):
-        return np.zeros_like(least)
+        return np.zeros(len(columns))
     once, again = (numbers[inside + 1 + i].astype(np.float64) - numbers[inside + i] for i in (0, 1))
     middle, later = (np.median(np.abs(numbers[inside + n] - numbers[inside]), axis=0) for n in (1, SETTLED))
     back = (once * again < 0).mean(0) > TO_AND_FRO
-    return np.where((middle > least) & (later < ADDS_UP * middle) & back, NOISE * middle, 0.0)
+    return np.where((later < ADDS_UP * middle) & back, NOISE * middle, 0.0)

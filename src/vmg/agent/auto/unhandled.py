@@ -14,6 +14,7 @@ import numpy as np
 from vmg.base.lazy import LazyModule
 from vmg.base.types import Float64s, Int64s
 from vmg.data.episodes import Episodes
+from vmg.data.rests import noise
 from vmg.graph.sight import LATER, LITTLE, Sight
 
 spatial = LazyModule("scipy.spatial")
@@ -60,10 +61,11 @@ def _share_alike(episodes: Episodes, column: int, table: Float64s) -> tuple[floa
 
 
 def _moves(episodes: Episodes, column: int) -> np.ndarray:
-    """Say in which steps a column changes, by more than a little of its usual change."""
+    """Say in which steps a column changes: by more than a little of its usual change, and than its sensor's noise."""
     rows = episodes.step_observation
     changes = np.abs(episodes.observations[rows + 1, column].astype(np.float64) - episodes.observations[rows, column])
-    return np.asarray(changes > LITTLE * np.sqrt(np.mean(changes**2)))
+    hidden = noise(episodes.observations, episodes.lengths, (column,))[0]
+    return np.asarray(changes > max(LITTLE * np.sqrt(np.mean(changes**2)), hidden))
 
 
 def _as_late(steps: Int64s, rests: Int64s, late: Int64s, episode_of: Int64s) -> Int64s:
