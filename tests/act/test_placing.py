@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from levers import linear
 
 from vmg.act.arriving import Heading
 from vmg.act.placing import placing
+from vmg.act.settings import ActConfig
+from vmg.act.struggling import LONG
 from vmg.agent.agent import Agent
 from vmg.agent.settings import AgentConfig
 from vmg.data.episodes import Episodes
@@ -33,11 +36,11 @@ def play(things: list[np.ndarray]) -> Episodes:
         places = np.repeat(np.asarray(rows, np.float32), WAIT, axis=0)
         hand = np.random.default_rng(len(places)).uniform(-1, 1, (len(places), 1))
         steps = len(places) - 1
-        episodes.append((np.hstack([hand, places]), np.zeros((steps, 1)), np.zeros(steps), False, True))
+        episodes.append((np.hstack([hand, places]), hand[1:], np.zeros(steps), False, True))
     return Episodes.from_list(episodes, source="play")
 
 
-def placer(episodes: Episodes) -> Agent:
+def placer(episodes: Episodes, **settings: Any) -> Agent:
     """An agent that handles all columns but the first; its networks say nothing."""
     size = episodes.observation_size
     objects = tuple(range(1, size))
@@ -54,8 +57,7 @@ def placer(episodes: Episodes) -> Agent:
     }
     config = AgentConfig(
         learn=LearnConfig(low_level=Placer(inputs="raw relative", objects=objects), metric_dimension=size),
-        graph=GraphConfig(radius=0.2, goal_columns=objects),
-        solve=SolveConfig(),
+        **{"graph": GraphConfig(radius=0.2, goal_columns=objects), "solve": SolveConfig()} | settings,
     )
     return Agent(config, DataFacts.of(episodes), 0, weights).build(episodes)
 
@@ -178,10 +180,11 @@ def test_other_low_level_policies_place_nothing():
     assert placing(other) is None
 
 
-def few(n: int = 30) -> Agent:
+def few(n: int = 30, **settings: Any) -> Agent:
     """Recordings that put a thing from anywhere to anywhere, once, on the table or on a shelf."""
     rng = np.random.default_rng(0)
-    return placer(play([[(x, 0), (to, height)] for x, to, height in zip(*rng.uniform(0, 9, (2, n)), [0, 1] * n)]))  # noqa: B905
+    starts, ends = rng.uniform(0, 9, (2, n))
+    return placer(play([[(starts[i], 0), (ends[i], i % 2)] for i in range(n)]), **settings)
 
 
 @settings(max_examples=20, deadline=None)
@@ -206,3 +209,18 @@ def test_an_explanation_says_where_things_are_put():
     assert dict(answer.placed)[1] == 4
     assert "things are put at 4 in column 1" in str(answer)
     assert not plan.explain(np.float32([0, 4, 0])).placed
+
+
+def test_who_stands_still_beside_a_thing_is_pushed():
+    """As on routes; but not who stands where it has nothing left to place."""
+    agent = few(
+        graph=GraphConfig(radius=0.2, goal_columns=(1, 2), recordings=True),
+        solve=SolveConfig(paths="observed", ties="nearest"),
+        act=ActConfig(keep_path=True, noise=0.1, noise_when="stuck"),
+    )
+    policy = agent.plan(near([4, 0], columns=(1, 2), tolerance=0.3)).policy()
+    for thing, pushed in ((4.5, True), (4, False)):
+        policy.begin(np.float32([0, thing, 0]))
+        actions = [policy.act(np.float32([0, thing, 0])).item() for _ in range(2 * WAIT + 4)]
+        assert len(set(actions[: LONG - 1])) == 1
+        assert (len(set(actions)) > 1) == pushed

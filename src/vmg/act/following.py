@@ -10,7 +10,7 @@ from vmg.act.arriving import Arrival, Heading
 from vmg.act.placing import placing
 from vmg.act.rules import StraightWays
 from vmg.act.settings import ActConfig
-from vmg.act.struggling import Struggles
+from vmg.act.struggling import LONG, Struggles
 from vmg.base.types import Bools, Float32s, Int32s, Int64s
 from vmg.goals.combinations import Either
 from vmg.goals.objectives import Together
@@ -40,7 +40,8 @@ class Follower:
         finals = plan.routes.finals if plan.has_goal or settings.paid_states else None
         self._arrival = Arrival(plan, finals) if finals else None
         self._placing = placing(plan)
-        watched = settings.keep_path and isinstance(plan.routes, ObservedRoutes) and not self._placing
+        watched = settings.keep_path and isinstance(plan.routes, ObservedRoutes)
+        watched = watched and (not self._placing or self._placing.at_once)
         self._struggles = Struggles(plan.graph.sight) if watched and settings.noise_when == "stuck" else None
 
     def heading(self, rows: Sequence[int], batch: Float32s, features: Float32s, vertices: Int32s) -> Heading:
@@ -57,7 +58,11 @@ class Follower:
             ahead = self._nearer(batch, entries, ahead, self._unsure)
         heading = Heading(vertices, entries, routes.ends(entries), routes.vertices(ahead), routes.states(ahead))
         if self._placing:
-            return self._placing.headed(rows, batch, heading)
+            heading = self._placing.headed(rows, batch, heading)
+            if self._struggles:
+                done = self.plan.objective.reached(batch)
+                self._struggles.note(rows, batch, heading.goals, {rows[i] for i in done.nonzero()[0].tolist()})
+            return heading
         there: set[int] = set()
         if self._arrival:
             heading, there = self._arrival.headed(rows, batch, features, heading, routes.features(ahead))
@@ -71,6 +76,8 @@ class Follower:
 
     def push(self, row: int, action: Float32s, draw: Callable[[], Float32s]) -> Float32s | None:
         """Return what gets a row off that stands still though it has somewhere to go; None for others."""
+        if self._struggles and self._placing:
+            return self._struggles.push(row, LONG, action, draw)
         tracker = self._trackers.get(row)
         if self._struggles is None or not isinstance(tracker, LookingAtRecording):
             return None

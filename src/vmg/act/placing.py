@@ -98,7 +98,7 @@ class Placing:
         """Recorded steps of a piece."""
         self._price = OTHERWISE * self.steps
         telling = np.logical_and.reduceat(self._kinds, self._first).any()  # a height among two is no kind, a lock is
-        self._at_once = pieces.of_the_middle(plan.graph.lengths) < PLAY and not telling
+        self.at_once = pieces.of_the_middle(plan.graph.lengths) < PLAY and not telling
         self._tasks: dict[int, _Task] = {}
 
     def headed(self, rows: Sequence[int], observations: Float32s, heading: Heading) -> Heading:
@@ -117,7 +117,7 @@ class Placing:
         """Say where to put things next, from where they lie now; not a number for those that stay."""
         if self._apart(here, self._wanted).max() <= 1:
             return np.full(len(here), np.nan)
-        if self._at_once:
+        if self.at_once:
             return self._moved(here, self._wanted)
         kinds = EXACTLY * (self._cell(self._start) - self._cell(here))
         otherwise = np.where(self._kinds, kinds, (self._start - here) / self._tolerances)
