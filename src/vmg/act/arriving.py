@@ -1,6 +1,6 @@
 """Arriving: where a route ends, a policy heads for recorded states that fulfil what is wanted."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,8 +12,10 @@ from vmg.goals.objectives import Objective, Place
 from vmg.graph.memory import MemoryGraph
 from vmg.graph.nearest import VertexIndex
 from vmg.graph.rewards import Goal
+from vmg.graph.routes import Routes
 from vmg.graph.routes.base import distances_to
 from vmg.graph.routes.finals import FinalStates, some_of
+from vmg.graph.routes.observed import ObservedRoutes
 from vmg.networks.encoder import embed
 
 if TYPE_CHECKING:
@@ -25,9 +27,9 @@ NEARER = 0.98
 """Nearer is at most this share of what was nearest before."""
 BEST_PAID = 0.02
 """What is paid less than the most by no more than this share of the range is as good."""
-NEARLY, HALF = 0.03, 0.5
+NEARLY, FIFTH = 0.03, 0.2
 """A place to stay in that leaves to be desired no more of what can be had than this share is as good as the best; but
-where even the best leaves more than half, what is paid is no staying."""
+where even the best leaves more than a fifth, nothing recorded stayed and was paid: it was paid in passing."""
 BESIDE = 100
 """Recorded states nearest to a place that none of them reaches, which say how to go on towards it."""
 MOVING = 0.36
@@ -112,7 +114,7 @@ def best_paid(body: Body, recorded: Recorded, rewards: Float64s) -> tuple[FinalS
     missing = np.minimum(missing, 1.0)
     rows, stays = np.flatnonzero(missing <= BEST_PAID), None
     shortfalls = around(missing, graph.lengths, LONG)
-    if shortfalls.min() > HALF:
+    if shortfalls.min() > FIFTH:
         shortfalls = around(missing, graph.lengths)
     elif body.solving.ties == "nearest":
         least = _least_in(graph, shortfalls)
@@ -175,16 +177,20 @@ class Arrival:
         self._index = VertexIndex(self._points)
         self._ends = plan.goal_vertices if plan.has_goal else _leading_in(plan.graph, self._vertices)
         self._by_itself = can_go_straight(plan.graph, finals.states)
-        self._goes_straight = self._by_itself and not plan.objective.avoided and not plan.objective.penalties
+        self._goes_straight = can_go_straight(plan.graph, finals.states, plan.routes)
+        self._goes_straight &= not plan.objective.avoided and not plan.objective.penalties
         self._by_the_route: set[int] = set()
+        self._gave_up: set[int] = set()
         self._waiting: dict[int, _Waiting] = {}
 
     def headed(
-        self, rows: Sequence[int], observations: Float32s, features: Float32s, heading: Heading, ahead: Float32s
-    ) -> tuple[Heading, set[int]]:
+        self, rows: Sequence[int], observations: Float32s, features: Float32s, heading: Heading, ahead: Float32s,
+        missing: Collection[int] = (),
+    ) -> tuple[Heading, set[int]]:  # fmt: skip
         """Put final states in place of the subgoals of rows that arrive, and say which rows are there.
 
-        `ahead` is where the subgoals lie.
+        `ahead` is where the subgoals lie; `missing`: rows whose routes ended elsewhere than where they are. Those that
+        have given up a final state, too, go by their routes alone from then on: to the states that are seen alike.
         """
         points = np.zeros((len(features), features.shape[1] + 1), np.float32)
         points[:, :-1] = features
@@ -192,6 +198,9 @@ class Arrival:
         gaps = _lengths(self._points.take(finals, 0) - points)
         ending = (heading.subgoals == heading.targets) & self._ends.take(heading.targets)
         straight = gaps <= (_lengths(ahead - features) if self._goes_straight else -1.0)
+        if astray := [row for row in missing if row in self._gave_up]:
+            free = ~np.isin(rows, astray)
+            ending, straight = ending & free, straight & free
         has_goal = self._objective.distance is not None
         there = self._objective.reached(observations) if has_goal else gaps <= self._radius
         on_the_way = ((ending | straight) & ~there).nonzero()[0].tolist()
@@ -199,6 +208,7 @@ class Arrival:
         for i in on_the_way:
             if ending[i]:
                 finals[i] = self._next(self._waiting[rows[i]], points[i], heading.targets[i])
+                self._gave_up.update(rows[i : i + 1] if self._waiting[rows[i]].given_up else ())
             else:
                 straight[i] = self._is_free(rows[i], float(gaps[i]))
         taken = (ending | straight | (there & has_goal)).nonzero()[0]
@@ -234,11 +244,12 @@ class Arrival:
         return self._next(waiting, point, target)
 
 
-def can_go_straight(graph: MemoryGraph, states: Float32s) -> bool:
+def can_go_straight(graph: MemoryGraph, states: Float32s, routes: Routes | None = None) -> bool:
     """Say whether these states can be headed for straight: whether what they ask for moves all the time.
 
     An object stands still unless it is handled. Where it has to be elsewhere than episodes begin with it, the recorded
     way is followed, on which it is handled: to head for the nearest state in which it is there does not bring it there.
+    Routes that look at recordings know objects by single steps, too: on edges of many steps most things have moved.
     """
     edges = np.arange(0, graph.n_edges, 1 + graph.n_edges // SOME_EDGES)
     if not len(edges):
@@ -246,6 +257,8 @@ def can_go_straight(graph: MemoryGraph, states: Float32s) -> bool:
     changes = np.abs(graph.states[graph.heads[edges]] - graph.states[graph.tails[edges]])
     usual, spread = np.sqrt(np.square(changes, dtype=np.float64).mean(0)), graph.states.std(0)
     still = (usual > 0) & ((changes > 0.1 * usual).mean(0) < MOVING)
+    if isinstance(routes, ObservedRoutes):
+        still |= routes.sight.objects
     begun = graph.states[graph.labels[np.cumsum(graph.lengths + 1) - (graph.lengths + 1)]]
     elsewhere = np.median(np.abs(begun - states.mean(0)), axis=0) > COMMON * spread
     return not bool((still & elsewhere & (states.std(0) < COMMON * spread)).any())

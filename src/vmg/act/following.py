@@ -65,7 +65,8 @@ class Follower:
             return heading
         there: set[int] = set()
         if self._arrival:
-            heading, there = self._arrival.headed(rows, batch, features, heading, routes.features(ahead))
+            missing = [row for row in rows if self._missed(row)] if plan.has_goal and plan.known else []
+            heading, there = self._arrival.headed(rows, batch, features, heading, routes.features(ahead), missing)
         if self._struggles:
             self._struggles.note(rows, batch, heading.goals, there)
         return heading
@@ -82,6 +83,11 @@ class Follower:
         if self._struggles is None or not isinstance(tracker, LookingAtRecording):
             return None
         return self._struggles.push(row, tracker.idle, action, draw)
+
+    def _missed(self, row: int) -> bool:
+        """Tell whether a row came to the end of a route and stayed elsewhere than where that ends."""
+        tracker = self._trackers.get(row)
+        return isinstance(tracker, LookingAtRecording) and tracker.missed > 0
 
     def _ahead(self, entries: Int32s) -> Int32s:
         """The subgoal's entry from each vertex; along edges all are looked up once, if they are asked for again."""

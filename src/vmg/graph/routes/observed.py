@@ -124,6 +124,8 @@ class LookingAtRecording(KeptRecording):
     """Steps for which that row still waits."""
     differed: int = 0
     """Steps in a row in which the world was another."""
+    missed: int = 0
+    """How often the body came to the end of its route and stayed elsewhere than where that ends."""
     idle: int = 0
     """Steps in a row in which the body neither moved on along the recording nor came nearer to it."""
     barred: Barred | None = None
@@ -204,6 +206,7 @@ class LookingAtRecording(KeptRecording):
         objects = apart[0] * (self.routes.sight.objects & self._counts)
         if self.routes.sight.off(apart)[0] > OFF or objects.max(initial=0.0) > OFF:
             self.failed.append((self.first, self.entry))
+            self.missed += 1
         return False
 
     def _waits(self, off: float) -> bool:
