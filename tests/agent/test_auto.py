@@ -55,6 +55,27 @@ def test_columns_are_told_apart(data):
     assert found.moving_positions == (0,)
 
 
+@pytest.mark.parametrize("gripping", [0.05, 0.3])
+def test_a_gripper_that_seldom_moves_is_the_robots_own(gripping):
+    """The joints follow their actions, and so does it; the box that it grips does not, and rests."""
+    rng, parts = np.random.default_rng(0), []
+    for _ in range(20):
+        said = np.column_stack([np.cumsum(rng.normal(0, 0.1, (60, 2)), 0), rng.uniform(0, 1, 60) < gripping])
+        seen = np.vstack([np.zeros(3), said + rng.normal(0, 0.01, (60, 3)) * [1, 1, 0]])
+        parts.append((np.column_stack([seen, np.arange(61) > 40]), said, np.zeros(60), False, True))
+    assert look_at(Episodes.from_list(parts)).moving == (0, 1, 2)
+
+
+def test_where_most_that_follows_actions_rests_resting_says_nothing():
+    """As with the joints of a hand that holds something."""
+    rng, parts = np.random.default_rng(0), []
+    for _ in range(20):
+        said = np.repeat(rng.uniform(0, 1, (3, 3)), 20, 0)
+        said[:, 2] = rng.uniform(0, 1, 60)
+        parts.append((np.vstack([np.zeros(3), said]), said, np.zeros(60), False, True))
+    assert look_at(Episodes.from_list(parts)).moving == (2,)
+
+
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e4])
 def test_what_columns_are_does_not_depend_on_their_units(data, scale):
     scaled = replace(data, observations=data.observations * np.float32(scale))

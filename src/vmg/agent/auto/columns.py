@@ -2,7 +2,8 @@
 
 constant     never changes
 velocity     how fast another column changes
-resting      does not change in most steps, though others do: an object that waits to be moved
+resting      does not change in most steps, though others do: an object that waits to be moved, but no valve or gripper
+             of the robot's own
 """
 
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ ROWS = 20_000
 """Steps looked at: more would change nothing but the time."""
 RESTS = 0.02
 """A column rests where its median change is below this share of the root of its mean square change."""
+FOLLOWS = 0.9
+"""A column is after a step what an action said in it, by this correlation: a valve, a gripper, a joint."""
 APART = 5
 """Steps between which it is looked whether something rests."""
 MANY = 30
@@ -67,12 +70,31 @@ def look_at(episodes: Episodes) -> Columns:
     velocity_of = np.full(episodes.observation_size, -1)
     for column, place in speeds(episodes).items():
         velocity_of[column] = place if spread[column] > 0 else -1
-    return Columns(spread, velocity_of, _resting(episodes), _persistence(episodes))
+    resting = _resting(episodes)
+    return Columns(spread, velocity_of, resting & ~_own(episodes, resting), _persistence(episodes))
 
 
 def _resting(episodes: Episodes) -> Bools:
     change = np.abs(_changes(episodes, APART))
     return np.asarray(np.median(change, axis=0) < RESTS * _size(change))
+
+
+def _own(episodes: Episodes, resting: Bools) -> Bools:
+    """Columns that follow an action one to one, if most of those move: one of them that rests is moved rarely.
+
+    Where most of them rest, as a hand's joints that hold something do, resting says nothing about whose they are.
+    """
+    steps = _some(np.arange(episodes.n_steps))
+    after, said = episodes.observations[episodes.step_observation[steps] + 1], episodes.actions[steps]
+    alike: Float64s = np.abs(_standard(after).T @ _standard(said)) / len(steps)
+    follows = alike.max(axis=1) > FOLLOWS
+    return np.asarray(follows & (2 * (follows & ~resting).sum() > follows.sum()))
+
+
+def _standard(values: np.ndarray) -> Float64s:
+    spread = values.std(axis=0, dtype=np.float64)
+    standard: Float64s = (values - values.mean(axis=0, dtype=np.float64)) / np.where(spread > 0, spread, 1)
+    return standard
 
 
 def _persistence(episodes: Episodes) -> Float64s:
