@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from vmg.agent.auto.graphs import AWAY, BESIDE, MIXED, _mixed, choose_graph
+from vmg.agent.auto.graphs import AWAY, BESIDE, LEFT, MIXED, Tried, _mixed, _told_apart, choose_graph
 from vmg.agent.auto.learning import held_out_of
 from vmg.data import Episodes
 from vmg.graph import build
@@ -59,3 +61,31 @@ def test_a_parcel_that_begins_in_one_place_takes_none():
     """However far along its way it is."""
     found, *_ = chosen(parcels(0.0), seen=1.0)
     assert "tells apart" not in found.choices[0].why
+
+
+SHARES = st.floats(0, 1)
+
+
+@given(st.lists(st.tuples(SHARES, SHARES, SHARES), min_size=2, max_size=14), st.integers(0, 13))
+def test_no_radius_is_told_apart_at_the_price_of_the_graph(shares, place):
+    """Half of what is covered and reached is left; whatever leaves that and tells apart is taken as ever."""
+    tried = [Tried(float(i + 1), covered, reached, 1.0, mixed) for i, (covered, reached, mixed) in enumerate(shares)]
+    wanted = tried[place % len(tried)]
+    found, why = _told_apart(tried, wanted)
+    apart = [each for each in tried if each.mixed <= MIXED and each.radius < wanted.radius]
+    assert found.covered >= LEFT * wanted.covered
+    assert found.reached >= LEFT * wanted.reached
+    assert found.radius <= wanted.radius
+    if wanted.mixed <= MIXED or not apart:
+        assert found == wanted
+    elif apart[-1].covered >= LEFT * wanted.covered and apart[-1].reached >= LEFT * wanted.reached:
+        assert found == apart[-1]
+        assert "tells apart" in why
+    else:
+        assert "too little to plan on" in why
+
+
+def test_a_parcel_that_only_a_hopeless_radius_tells_apart_is_told_apart_no_more_than_can_be():
+    found, *_ = chosen(parcels(1.0), seen=1e-3)
+    covered = 1 - dict(found.choices[0].tried)[found.choices[0].value]
+    assert covered >= LEFT * 0.9

@@ -83,6 +83,8 @@ def test_a_graph_in_pieces_is_said_with_a_command_that_joins_them(tmp_path):
     said = told(parts)
     assert "The graph is in 2 pieces that no recorded step joins; the largest has 50 % of the vertices" in said
     assert "vmg build runs/x --graph.radius 1" in said
+    said = " ".join(remarks.on_graph(parts, "runs/x", "The largest that tells apart."))
+    assert "another one gives that up: The largest that tells apart." in said
 
 
 def test_a_radius_that_keeps_almost_every_state_or_merges_almost_all_is_said():

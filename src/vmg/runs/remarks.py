@@ -60,20 +60,25 @@ def on_other_data(learned_from: DataFacts, episodes: Episodes) -> list[str]:
     ]
 
 
-def on_graph(graph: MemoryGraph, folder: Path) -> list[str]:
-    """Say what the radius has made of the states, and how much of the graph can be reached."""
+def on_graph(graph: MemoryGraph, folder: Path, why: str = "") -> list[str]:
+    """Say what the radius has made of the states, and how much of the graph can be reached.
+
+    `why`: for what the radius was chosen from the data, if it was; said wherever another one is named.
+    """
     states, radius = len(graph.labels), graph.radius
     wider, narrower = (f"vmg build {folder} --graph.radius {factor * radius:.3g}" for factor in (2, 0.5))
+    reason = f". The radius {radius:.3g} was chosen from the data, and another one gives that up: {why}" if why else ""
     said = []
     if graph.n_vertices >= WHOLE * states:
         said.append(
             f"The radius {radius:g} keeps {graph.n_vertices:,} of {states:,} states as vertices of their own: episodes "
-            f"hardly meet, so little can be stitched. Try a larger one: {wider}"
+            f"hardly meet, so little can be stitched. Try a larger one: {wider}{reason}"
         )
     if graph.n_vertices <= max(2, min(10, states // 100)):
         said.append(
             f"The radius {radius:g} merges {states:,} states into "
-            f"{counted(graph.n_vertices, 'vertex', 'vertices')}, too few to plan on. Try a smaller one: {narrower}"
+            f"{counted(graph.n_vertices, 'vertex', 'vertices')}, too few to plan on. Try a smaller one: "
+            f"{narrower}{reason}"
         )
     if graph.unrecorded:
         kinds = ", ".join(graph.unrecorded.sources)
@@ -85,7 +90,7 @@ def on_graph(graph: MemoryGraph, folder: Path) -> list[str]:
         said.append(
             f"The graph is in {summary.components:,} pieces that no recorded step joins; the largest has "
             f"{100 * summary.largest_component:.0f} % of the vertices, and no way leads from one to another. A larger "
-            f"radius joins more: {wider}"
+            f"radius joins more: {wider}{reason}"
         )
     return said
 

@@ -128,8 +128,16 @@ def build(run: Run, config: GraphConfig, *, on: str = "processes", workers: int 
         )
         built.save(folder)
         say(f"{folder}: {_in_words(built, held_out)}")
-        _say_all(on_graph(built.built, run.folder))
+        _say_all(on_graph(built.built, run.folder, _why_chosen(run, built.built.radius)))
     change_settings(run, graph=config)
+
+
+def _why_chosen(run: Run, radius: float) -> str:
+    """Return why a radius was chosen from the data; empty where it was not."""
+    chosen = run.chosen()
+    if chosen is None or chosen.config.graph.radius != radius:
+        return ""
+    return next((choice.why for choice in chosen.choices if choice.setting == "graph.radius"), "")
 
 
 @alone

@@ -34,6 +34,9 @@ BESIDE = APART / 2
 """Or by so many of its own steps, if it began that far from where it did in the vertex's recording: two of a vertex are
 then no farther apart than what lies elsewhere. What begins in one place differs in how far along its way it is; what
 begins anywhere lies where a recording finds it or not."""
+LEFT = 0.5
+"""Share of what the radius would cover and reach, were it not for objects, that is left to it where these are told
+apart: what is mostly unknown, or out of reach, is no graph to plan on, and plans pass few objects elsewhere then."""
 ENOUGH = "The smallest that covers and reaches enough."
 STARTS = 30
 """Episodes from whose beginnings it is asked what can be reached."""
@@ -102,14 +105,28 @@ def _choose(tried: list[Tried], *, judged: bool, alike: bool) -> tuple[Tried, st
 
 
 def _told_apart(tried: list[Tried], chosen: Tried) -> tuple[Tried, str]:
-    """The radius chosen or, where it merges states with an object elsewhere, the largest that does not; and why."""
+    """The radius chosen or, where it merges states with an object elsewhere, the largest that does not; and why.
+
+    It leaves a share of what is covered and reached; where none that tells apart does, the smallest that leaves it.
+    """
     if chosen.mixed <= MIXED:
         return chosen, ENOUGH
-    smaller = [each for each in tried if each.mixed <= MIXED and each.radius < chosen.radius]
-    if not smaller:
+    smaller = [each for each in tried if each.radius < chosen.radius]
+    apart = [each for each in smaller if each.mixed <= MIXED]
+    if not apart:
         return chosen, "The smallest that covers and reaches enough; all merge states in which objects are elsewhere."
-    why = f"The largest that tells apart where objects are, in all but {100 * MIXED:.0f} % of the observations."
-    return smaller[-1], f"{why} To cover and reach enough would take {chosen.radius:.3g}."
+    would = f"To cover and reach enough would take {chosen.radius:.3g}."
+    left = [each for each in smaller if each.covered >= LEFT * chosen.covered and each.reached >= LEFT * chosen.reached]
+    if apart[-1] in left:
+        why = f"The largest that tells apart where objects are, in all but {100 * MIXED:.0f} % of the observations."
+        return apart[-1], f"{why} {would}"
+    between = (left or [chosen])[0]
+    why = (
+        f"To tell apart where objects are would take {apart[-1].radius:.3g}, which covers "
+        f"{100 * apart[-1].covered:.0f} % and reaches {100 * apart[-1].reached:.0f} %: too little to plan on. The "
+        f"smallest that leaves at least half of what {chosen.radius:.3g} covers and reaches."
+    )
+    return between, why
 
 
 def _left_alone(columns: Mapping[int, float]) -> tuple[Choice, ...]:
