@@ -177,7 +177,8 @@ class Arrival:
         self._index = VertexIndex(self._points)
         self._ends = plan.goal_vertices if plan.has_goal else _leading_in(plan.graph, self._vertices)
         self._by_itself = can_go_straight(plan.graph, finals.states)
-        self._goes_straight = can_go_straight(plan.graph, finals.states, plan.routes)
+        seen = None if plan.has_goal else plan.routes  # who is there is known then, and who comes no nearer gives up
+        self._goes_straight = can_go_straight(plan.graph, finals.states, seen)
         self._goes_straight &= not plan.objective.avoided and not plan.objective.penalties
         self._by_the_route: set[int] = set()
         self._gave_up: set[int] = set()
@@ -249,7 +250,8 @@ def can_go_straight(graph: MemoryGraph, states: Float32s, routes: Routes | None 
 
     An object stands still unless it is handled. Where it has to be elsewhere than episodes begin with it, the recorded
     way is followed, on which it is handled: to head for the nearest state in which it is there does not bring it there.
-    Routes that look at recordings know objects by single steps, too: on edges of many steps most things have moved.
+    Routes that look at recordings, if they are given, know objects by single steps, too: on edges of many steps most
+    things have moved.
     """
     edges = np.arange(0, graph.n_edges, 1 + graph.n_edges // SOME_EDGES)
     if not len(edges):
