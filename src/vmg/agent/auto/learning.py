@@ -292,8 +292,7 @@ class _Trials:
         return int(self.held_out.lengths.max())
 
     def _routes(self) -> Choice:
-        lie = "lies 1 recorded step" if (apart := f"{self.apart:.2g}") == "1" else f"lie {apart} recorded steps"
-        found = f"Between an observation held out and the nearest of other episodes {lie}"
+        found = f"From an observation held out to the nearest of other episodes it is {self.apart:.2g} times a recorded step"
         if self.held_out is self.known:
             found = "There is one episode, so nothing was held out, and all is judged by what was learned from"
         why = {
