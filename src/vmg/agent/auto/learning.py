@@ -292,7 +292,7 @@ class _Trials:
         return int(self.held_out.lengths.max())
 
     def _routes(self) -> Choice:
-        found = f"From an observation held out to the nearest of other episodes it is {self.apart:.2g} times a recorded step"
+        found = f"An observation held out is {self.apart:.2g} times a step away from other episodes"
         if self.held_out is self.known:
             found = "There is one episode, so nothing was held out, and all is judged by what was learned from"
         why = {
