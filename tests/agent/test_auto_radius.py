@@ -68,7 +68,7 @@ SHARES = st.floats(0, 1)
 
 @given(st.lists(st.tuples(SHARES, SHARES, SHARES), min_size=2, max_size=14), st.integers(0, 13))
 def test_no_radius_is_told_apart_at_the_price_of_the_graph(shares, place):
-    """Half of what is covered and reached is left; whatever leaves that and tells apart is taken as ever."""
+    """A third of what is covered and reached is left; whatever leaves that and tells apart is taken as ever."""
     tried = [Tried(float(i + 1), covered, reached, 1.0, mixed) for i, (covered, reached, mixed) in enumerate(shares)]
     wanted = tried[place % len(tried)]
     found, why = _told_apart(tried, wanted)

@@ -34,9 +34,9 @@ BESIDE = APART / 2
 """Or by so many of its own steps, if it began that far from where it did in the vertex's recording: two of a vertex are
 then no farther apart than what lies elsewhere. What begins in one place differs in how far along its way it is; what
 begins anywhere lies where a recording finds it or not."""
-LEFT = 0.5
+LEFT = 1 / 3
 """Share of what the radius would cover and reach, were it not for objects, that is left to it where these are told
-apart: what is mostly unknown, or out of reach, is no graph to plan on, and plans pass few objects elsewhere then."""
+apart: less is no graph to plan on, whatever it tells apart; with half of it blocks were still carried better."""
 ENOUGH = "The smallest that covers and reaches enough."
 STARTS = 30
 """Episodes from whose beginnings it is asked what can be reached."""
@@ -124,7 +124,7 @@ def _told_apart(tried: list[Tried], chosen: Tried) -> tuple[Tried, str]:
     why = (
         f"To tell apart where objects are would take {apart[-1].radius:.3g}, which covers "
         f"{100 * apart[-1].covered:.0f} % and reaches {100 * apart[-1].reached:.0f} %: too little to plan on. The "
-        f"smallest that leaves at least half of what {chosen.radius:.3g} covers and reaches."
+        f"smallest that leaves at least a third of what {chosen.radius:.3g} covers and reaches."
     )
     return between, why
 
