@@ -13,14 +13,18 @@ from learning_cases import SMALL, assert_same_weights, walk
 import vmg
 from vmg.agent import auto
 from vmg.base.errors import VMGError
+from vmg.cli.options import preset_of
 from vmg.data.angles import turns_of
 from vmg.data.episodes import Episodes
+from vmg.data.mapping import is_mapped
+from vmg.envs import TASKS
 from vmg.evaluation.baselines import CloningActor
 from vmg.learn import Training, fit, fit_cloning, load_checkpoint, losses_on
 from vmg.networks import Critic, Encoder, Ensemble, Flow, Placer, Translator, clone, embed, embed_alike
 from vmg.networks.angles import angles_part, own_columns, turned, turned_columns, turned_episodes
 from vmg.networks.lowlevel import Doubting, Drawing, actor
 from vmg.networks.weights import read_tensors, write_tensors
+from vmg.runs.remarks import on_data
 
 HEADING = 2
 TURNS = {"radians": 2 * np.pi, "degrees": 360.0}
@@ -218,3 +222,24 @@ def test_angles_are_chosen_from_the_data_and_shown():
     assert not columns or max(columns) < episodes.observation_size
     assert auto.choose(episodes, steps=20, angles=()).config.learn.angles is None
     fit(episodes, replace(chosen.config.learn, steps=10, checkpoint_every=10))
+
+
+def test_what_lies_on_disk_stays_there(tmp_path):
+    episodes = rides(360.0)
+    np.save(tmp_path / "observations.npy", episodes.observations)
+    on_disk = replace(episodes, observations=np.load(tmp_path / "observations.npy", mmap_mode="r"))
+    weights = angles_part({HEADING: 360.0})
+    assert is_mapped(turned_episodes(on_disk, weights).observations)
+    assert turned_episodes(on_disk, weights).digest == turned_episodes(episodes, weights).digest
+
+
+def test_who_does_not_see_angles_is_told_how():
+    episodes = rides(360.0, n_episodes=20, length=80)
+    assert "--learn.angles 2 says so" in " ".join(on_data(episodes))
+    assert "angle" not in " ".join(on_data(episodes, (HEADING,)))
+    assert "--learn.angles 2 says so" in " ".join(on_data(episodes, ()))
+
+
+@pytest.mark.parametrize("preset", ["paper", "program"])
+def test_published_presets_see_numbers_as_they_are(preset):
+    assert preset_of(preset, TASKS.find("kitchen-partial")).learn.angles is None
