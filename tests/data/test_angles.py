@@ -1,6 +1,7 @@
 """Angles that begin again: found where they are, and nowhere else; their steps are those of the angle that goes on."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -78,6 +79,17 @@ def test_apart_is_the_shorter_way_round(seed):
 def test_what_is_no_angle_is_taken_as_it_is(seen):
     episodes = recorded(turning(0), seen)
     assert angles(episodes.observations, episodes.lengths) == {}
+
+
+@given(seed=st.integers(0, 1000), noise=st.floats(0.001, 0.1))
+@settings(max_examples=10, deadline=None)
+def test_what_hardly_changes_within_an_episode_is_said(seed, noise):
+    """A number drawn anew in each episode, with noise on it; what moves is not said to be so."""
+    rng, plain = np.random.default_rng(seed), recorded(turning(seed, 30), np.sin)
+    wind = np.repeat(rng.normal(0, 1, 30), LENGTH + 1) + noise * rng.normal(0, 1, len(plain.observations))
+    windy = replace(plain, observations=np.column_stack([wind, plain.observations]))
+    assert "Observation column 0 differs between episodes and hardly within one" in " ".join(check(windy))
+    assert "hardly within one" not in " ".join(check(plain))
 
 
 def test_an_angle_is_said_with_sine_and_cosine_that_say_the_same():

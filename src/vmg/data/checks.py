@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vmg.base.arguments import checked
 from vmg.base.types import Bools, Float32s
 from vmg.data.angles import angles, round_the_turn
-from vmg.data.columns import fixed_columns, keys_without, shared_columns
+from vmg.data.columns import fixed_columns, keys_without, nearly_fixed_columns, shared_columns
 from vmg.data.episodes import Episodes
 from vmg.data.fields import column_names
 from vmg.data.mapping import slices
@@ -46,6 +46,19 @@ def fixed_observations(episodes: Episodes) -> str | None:
         f"{_fixed(fixed, episodes)}, as a goal does. A goal belongs in no state: where it is drawn anew in each "
         f"episode, hardly two recordings are alike and little can be stitched. "
         f"{_left_out(fixed, episodes)} and name goals when you plan, with vmg retask."
+    )
+
+
+def nearly_fixed_observations(episodes: Episodes) -> str | None:
+    """Weather, or a battery: hardly two recordings are alike in it, and nothing that is done changes it."""
+    found = np.flatnonzero(nearly_fixed_columns(episodes))
+    if len(found) == 0:
+        return None
+    verb = "differs" if len(found) == 1 else "differ"
+    return (
+        f"{_columns('Observation', found)} {verb} between episodes and hardly within one, as the weather or a battery "
+        f"does: it keeps recordings apart. If nothing that is right to do depends on it, "
+        f"{_left_out(found, episodes, lower=True)}."
     )
 
 
@@ -213,6 +226,7 @@ CHECKS: Sequence[Callable[[Episodes], str | None]] = (
     constant_observations,
     fixed_observations,
     shared_observations,
+    nearly_fixed_observations,
     angles_that_begin_again,
     clock_observations,
     repeated_observations,

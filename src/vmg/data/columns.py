@@ -75,6 +75,21 @@ def shared_columns(episodes: Episodes) -> Bools:
     return np.asarray(fixed_columns(episodes) & few)
 
 
+def nearly_fixed_columns(episodes: Episodes) -> Bools:
+    """Mark the columns that differ between episodes and change within one by little more than noise would."""
+    found = np.zeros(episodes.observation_size, bool)
+    for number, column in enumerate(episodes.observations.T):
+        values = column.astype(np.float64)
+        means = np.add.reduceat(values, episodes.first_observation[:-1]) / (episodes.lengths + 1)
+        within = np.mean((values - np.repeat(means, episodes.lengths + 1)) ** 2)
+        found[number] = len(episodes) >= MANY_EPISODES and within < NEARLY * values.var()
+    return found & ~fixed_columns(episodes)
+
+
+NEARLY, MANY_EPISODES = 0.05, 20
+"""A column is nearly fixed where so little of its variance is within episodes, of which there are so many."""
+
+
 def keys_without(columns: Sequence[int] | NDArray[np.integer], size: int) -> str:
     """Return the option that leaves some columns of a plain vector out."""
     ends = [-1, *sorted(int(each) for each in columns), size]

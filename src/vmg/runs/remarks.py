@@ -15,6 +15,7 @@ from vmg.data.checks import (
     clock_observations,
     constant_actions,
     fixed_observations,
+    nearly_fixed_observations,
     shared_observations,
 )
 from vmg.data.counting import counted
@@ -41,7 +42,8 @@ def on_data(episodes: Episodes, angles: tuple[int, ...] | None = None) -> list[s
     `angles`: columns that networks see as such: nothing more is to be said of them then.
     """
     turning = () if angles else (angles_that_begin_again,)
-    checks = (fixed_observations, shared_observations, *turning, clock_observations, constant_actions)
+    fixed = (fixed_observations, shared_observations, nearly_fixed_observations)
+    checks = (*fixed, *turning, clock_observations, constant_actions)
     return [sentence for check in checks if (sentence := check(episodes))]
 
 
