@@ -248,6 +248,22 @@ def test_a_state_of_another_size_is_refused_with_what_there_is():
         fitting(vmg.Task(name="pair", environment=Pair), facts({}, size=7))
 
 
+class Whole(Pair):
+    """The same parts in one observation, beside the goal."""
+
+    def reset(self, *, seed=None, options=None):
+        parts, info = super().reset(seed=seed, options=options)
+        return {"observation": np.append(parts["arm"], parts["cup"]), "desired_goal": parts["desired_goal"]}, info
+
+
+def test_parts_of_plain_vectors_are_parts_of_the_one_observation_that_the_environment_shows():
+    task = vmg.Task(name="whole", environment=Whole, keys=("[0:1]", "[2:3]"))
+    fitted, (shown, _) = fitting(task, facts({}, size=2)), Whole().reset(seed=1)
+    assert np.array_equal(fitted.state_of(shown), shown["observation"][[0, 2]].astype(np.float32))
+    with pytest.raises(vmg.VMGError, match=r"the observation has no '\[0:1\]', '\[2:3\]'"):
+        fitting(replace(task, environment=Pair), facts({}, size=2))  # arm or cup: nobody knows
+
+
 def test_a_goal_that_nobody_reads_is_said_with_how_to_name_it():
     task = vmg.Task(name="pair", environment=Pair, keys=("arm",))
     first, _ = Pair().reset(seed=0)

@@ -36,10 +36,10 @@ def choose_keys(
     where `names` maps each leaf to its array or its shape, images.
     """
     there = sorted(names)
+    vectors = [name for name in there if not (isinstance(names, Mapping) and _is_image(names[name]))]
     if keys is None:
-        vectors = [name for name in there if not (isinstance(names, Mapping) and _is_image(names[name]))]
         return _default_keys(vectors) or _refuse_nothing(there, source)
-    chosen = (keys,) if isinstance(keys, str) else tuple(keys)
+    chosen = _of_the_only_leaf((keys,) if isinstance(keys, str) else tuple(keys), vectors)
     missing = [key for key in chosen if leaf_of(key)[0] not in there]
     if missing and there == [""]:
         raise VMGError(f'{source}: the observation is one plain vector: leave keys out, or name parts of it, "[0:9]".')
@@ -47,6 +47,14 @@ def choose_keys(
         what = f"has no {', '.join(map(repr, missing))}" if missing else "needs at least one key"
         raise VMGError(f"{source}: the observation {what}. Choose keys from: {', '.join(there)}.")
     return chosen
+
+
+def _of_the_only_leaf(keys: tuple[str, ...], vectors: list[str]) -> tuple[str, ...]:
+    """Name the leaf of parts of a plain vector, "[0:9]", where a single one makes the state: it is that vector."""
+    default = _default_keys(vectors)
+    if "" in vectors or len(default) != 1 or any(leaf_of(key)[0] for key in keys):
+        return keys
+    return tuple(f"{default[0]}{key}" for key in keys)
 
 
 def is_goal(name: str) -> bool:

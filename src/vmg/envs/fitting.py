@@ -90,7 +90,7 @@ def _fitting_keys(task: Task, look: _Look, data: DataFacts) -> tuple[str, ...]:
     """The task's own keys, or else the leaves that the data name, or the usual ones, or the one that has the size."""
     sizes, size = look.sizes, data.observation_size
     if task.keys:
-        return task.keys
+        return choose_keys(sizes, task.keys, source=task.name)
     named = tuple(sorted(data.fields, key=lambda name: data.fields[name]))
     candidates = [named, choose_keys(sizes, source=task.name), *((name,) for name in sizes if name != DESIRED)]
     for keys in candidates:
