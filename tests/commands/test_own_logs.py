@@ -173,6 +173,27 @@ def test_evaluating_without_a_task_names_the_cure_and_the_cure_works(logs, folde
     assert 0 <= scores["scores"]["VMG"][0]["likeness"]["off_graph"] <= 1
 
 
+def test_a_task_that_does_not_fit_is_not_remembered(logs, folder, capsys):
+    before = (folder / "bare" / "run.json").read_bytes()
+    assert main(["evaluate", str(folder / "bare"), "--task", "MountainCarContinuous-v0", "--episodes", "1"]) == 2
+    assert "MountainCarContinuous-v0 shows 2" in " ".join(capsys.readouterr().err.split())
+    assert (folder / "bare" / "run.json").read_bytes() == before
+
+
+def test_asking_again_keeps_what_more_episodes_scored(logs, folder, capsys):
+    asked = ["retask", str(folder / "bare"), "--goal", "place=2", "--tolerance", "0.5", "--workers", "1"]
+    assert main([*asked, "--episodes", "3"]) == 0
+    (file,) = (each for each in (folder / "bare" / "retask").glob("*.json") if json.loads(each.read_text())["summary"])
+    measured = file.read_bytes()
+    for fewer in ("0", "1"):
+        capsys.readouterr()
+        assert main([*asked, "--episodes", fewer]) == 0
+        assert "keeps what 3 episodes per agent scored" in " ".join(capsys.readouterr().out.split())
+        assert file.read_bytes() == measured
+    assert main([*asked, "--episodes", "4"]) == 0
+    assert json.loads(file.read_text())["summary"]["episodes"] == 4
+
+
 def test_the_walk_with_a_task_in_a_file(logs, folder, capsys):
     task = f"{folder}/own_cart.py:cart"
     typed = walk(capsys, "train", f"npz:{logs}", "--out", str(folder / "file"), "--task", task, *LITTLE)

@@ -58,7 +58,9 @@ def in_task(run: Run, task: str | None) -> Run:
         return run
     with held(run.folder):
         run = replace(load_run(run.folder), task=resolved(task))
-        run.named_task()  # a task that is none is not remembered
+        run.named_task()  # a task that is none is not remembered, nor is one that does not fit
+        if learned_from := run.facts():
+            run.check_task(learned_from)
         save_run(run)
     return run
 

@@ -10,6 +10,7 @@ from vmg.agent import auto
 from vmg.agent.auto import Chosen
 from vmg.base.console import say
 from vmg.base.files import write_json
+from vmg.data.facts import DataFacts
 from vmg.learn.config import LearnConfig
 from vmg.runs import stages
 from vmg.runs.run import Run, alone, load_run, save_run
@@ -27,7 +28,7 @@ def train(run: Run, *, on: str = "processes", workers: int | None = None) -> Non
     given, usual, chosen, task = run.config.learn, LearnConfig(), run.chosen(), run.task_or_none()
     if chosen is None:
         episodes, _ = run.episodes()
-        if unchecked := run.check_task(episodes):
+        if unchecked := run.check_task(DataFacts.of(episodes)):
             say(unchecked)
         say("Choosing settings from the data: what the low-level policy should see, how far ahead, how long to learn.")
         asked = None if given.steps == usual.steps else given.steps

@@ -6,7 +6,7 @@ last one. Once all have ended they are in the order of their seeds, whoever ran 
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
@@ -20,6 +20,7 @@ from vmg.base.files import append, check_file, read_json, write_json, write_text
 from vmg.base.locks import held
 from vmg.base.settings import read_record
 from vmg.base.versions import package_version
+from vmg.data.counting import counted
 from vmg.envs import Task
 from vmg.envs.finding import task_file
 from vmg.evaluation import Actor, EpisodeScore, Scores, evaluate
@@ -160,6 +161,23 @@ def larger_trial(run: Run, task: Task, trial: TrialKind, methods: Collection[str
     larger = replace(trial, first_seed=first, n_episodes=scores["scores"]["VMG"][0]["n_episodes"])
     holds = first <= trial.first_seed and trial.seeds.stop <= larger.seeds.stop
     return larger if holds and larger.n_episodes > trial.n_episodes else None
+
+
+def noted_with_more(file: Path, content: Mapping[str, Any]) -> str:
+    """Say that a request's file has the same, measured with more episodes, and keeps that; nothing where it has not."""
+    try:
+        noted = read_json(file) if file.exists() else {}
+    except VMGError:  # it is written anew
+        return ""
+    here = json.loads(json.dumps({name: content[name] for name in (*_SAME, "summary")}))
+    if not isinstance(noted, dict) or any(noted.get(name) != here[name] for name in _SAME):
+        return ""
+    episodes, now = ((each["summary"] or {}).get("episodes", 0) for each in (noted, here))
+    return f"{file} keeps what {counted(episodes, 'episode')} per agent scored." if episodes > now else ""
+
+
+_SAME = ("wanted", "kind", "data", "settings")
+"""What makes two requests the same, whether they are tried or not."""
 
 
 def episodes_of(run: Run, task_name: str, method: str, seed: int) -> list[EpisodeScore]:

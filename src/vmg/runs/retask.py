@@ -35,7 +35,7 @@ from vmg.evaluation import Actor, Scores, Summary, scored_by
 from vmg.goals.objectives import Objective, Stages
 from vmg.graph import MemoryGraph
 from vmg.runs.commands import command
-from vmg.runs.notes import Measured
+from vmg.runs.notes import Measured, noted_with_more
 from vmg.runs.remarks import on_avoided, on_endings, on_likeness, on_penalty, pays_nothing
 from vmg.runs.requests import (
     RECORDED,
@@ -111,7 +111,10 @@ def retask(run: Run, request: Request, tell: Tell) -> Retasked:
         "versions": versions(),
     }
     file = run.folder / "retask" / f"{first.name}.json"
-    write_json(file, content)
+    if kept := noted_with_more(file, content):
+        tell(kept)
+    else:
+        write_json(file, content)
     return Retasked(content, found, file)
 
 

@@ -103,12 +103,12 @@ class Run:
             return task
         return _scored_as(_fitted(self.folder, self.task or self.data, task, data), self.returns)
 
-    def check_task(self, episodes: Episodes) -> str:
+    def check_task(self, data: DataFacts) -> str:
         """Refuse a task that was named and does not fit the data; return why it cannot be checked here, or nothing."""
         if not self.task:
             return ""
         task = self.named_task()
-        return check_fits(replace(task, keys=self.keys or task.keys), DataFacts.of(episodes))
+        return check_fits(replace(task, keys=self.keys or task.keys), data)
 
     def task_or_none(self) -> Task | None:
         """Return the task to evaluate in; None where none is known that can be made here and fits."""

@@ -17,6 +17,7 @@ from vmg.base.files import reading, write_json, write_text
 from vmg.base.versions import versions
 from vmg.data.counting import counted
 from vmg.data.episodes import Episodes
+from vmg.data.facts import DataFacts
 from vmg.data.fields import moved_fields
 from vmg.envs import TASKS, Task
 from vmg.envs.fitting import ignored_goal
@@ -72,7 +73,7 @@ def train(*runs: Run, on: str = "processes", workers: int | None = None) -> None
     for run, training in zip(runs, trainings, strict=True):
         if (run.folder / "run.json").exists():
             continue
-        if run.chosen() is None and (unchecked := run.check_task(training.episodes)):
+        if run.chosen() is None and (unchecked := run.check_task(DataFacts.of(training.episodes))):
             say(unchecked)
         save_run(run)
     pairs = zip(runs, trainings, strict=True)
