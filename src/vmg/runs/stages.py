@@ -71,11 +71,10 @@ def train(*runs: Run, on: str = "processes", workers: int | None = None) -> None
             _refuse_another(run, load_run(run.folder))
     trainings = _trainings(runs, "training")
     for run, training in zip(runs, trainings, strict=True):
-        if (run.folder / "run.json").exists():
-            continue
-        if run.chosen() is None and (unchecked := run.check_task(DataFacts.of(training.episodes))):
-            say(unchecked)
-        save_run(run)
+        if not (run.folder / "run.json").exists():
+            if run.chosen() is None and (unchecked := run.check_task(DataFacts.of(training.episodes))):
+                say(unchecked)
+            save_run(run)
     pairs = zip(runs, trainings, strict=True)
     for run, episodes in {one.episodes.digest: (run, one.episodes) for run, one in pairs}.values():
         _say_all(on_data(episodes, run.config.learn.angles))
